@@ -84,11 +84,15 @@ void TestCommandLine::helpTeachesByExample_data() {
                            "data",
                            "info",
                            "verify",
+                           "experiment",
                            "bench"}) {
     QTest::newRow(name) << QStringList{QString::fromLatin1(name)};
   }
   QTest::newRow("data get") << QStringList{u"data"_s, u"get"_s};
   QTest::newRow("data export") << QStringList{u"data"_s, u"export"_s};
+  for (const char* name : {"list", "run", "show", "report"}) {
+    QTest::addRow("experiment %s", name) << QStringList{u"experiment"_s, QString::fromLatin1(name)};
+  }
   for (const char* name : {"core", "layer", "step", "data", "gui"}) {
     QTest::addRow("bench %s", name) << QStringList{u"bench"_s, QString::fromLatin1(name)};
   }

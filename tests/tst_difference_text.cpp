@@ -38,13 +38,19 @@ class TestDifferenceText : public QObject {
              std::string("no difference seen; 3 seeds would show one of 2.5 points"));
     QCOMPARE(text(Quantity::validationAccuracy, {0.9}, {0.1}),
              std::string("one seed says nothing about chance: run more"));
-    QCOMPARE(text(Quantity::validationAccuracy, {}, {}), std::string("no seed has a run of both"));
-    QCOMPARE(text(Quantity::parameters, {100, 100}, {100, 100}),
+    QCOMPARE(text(Quantity::validationAccuracy, {}, {}), std::string("no seed has a value of both"));
+    QCOMPARE(text(Quantity::testAccuracy, {0.5, 0.6}, {0.5, 0.6}),
              std::string("the same in 2 seeds"));
   }
 
+  void whatHasNoChanceHasNoInterval() {
+    QCOMPARE(text(Quantity::parameters, {100, 100}, {100, 100}), std::string("the same"));
+    QCOMPARE(text(Quantity::parameters, {100}, {350}), std::string("250 parameters fewer"));
+    QCOMPARE(text(Quantity::flops, {3e6, 3e6}, {2e6, 2e6}), std::string("1.0 MFLOPs more"));
+  }
+
   void valuesHaveTheirUnits() {
-    QCOMPARE(quantityText(Quantity::testAccuracy, 0.8734), std::string("87.3 points"));
+    QCOMPARE(quantityText(Quantity::testAccuracy, 0.8734), std::string("87.3 %"));
     QCOMPARE(quantityText(Quantity::validationLoss, 0.51234), std::string("0.5123"));
     QCOMPARE(quantityText(Quantity::flops, 97.8e6), std::string("97.8 MFLOPs"));
   }

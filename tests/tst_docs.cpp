@@ -7,6 +7,7 @@
 
 #include "engine/formats/inspection/png.h"
 #include "engine/formats/json/config_json.h"
+#include "engine/formats/json/experiment_json.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_python.h"
@@ -63,10 +64,18 @@ class TestDocs : public QObject {
     config.recipe.epochs = 1;
     std::ofstream(folder_.path() / "tiny.json") << toJson(config);
     std::ofstream(folder_.path() / "mine.json") << toJson(config);
+    Experiment experiment;
+    experiment.name = "NAME";
+    experiment.question = "Does the batch size matter?";
+    experiment.base = config;
+    experiment.variants = {{"usual", {}}, {"half", {"recipe.batchSize=10"}}};
+    experiment.seeds = {0};
+    std::ofstream(folder_.path() / "experiment.json") << toJson(experiment);
     std::filesystem::copy_file(LAMBDA_TEST_DATA "/pytorch/timm-global.safetensors",
                                folder_.path() / "layer.safetensors");
     const ProgramOutcome outcome = shell(
-        u"$LAMBDA train tiny.json --quiet && mv runs/* RUN && echo picture.png > names.txt"_s);
+        u"$LAMBDA train tiny.json --quiet && mv runs/* RUN && echo picture.png > names.txt && "
+        "$LAMBDA experiment run experiment.json --quiet"_s);
     QVERIFY2(outcome.status == 0, outcome.errors.constData());
     Image picture{40, 32, std::vector<std::uint8_t>(3 * 40 * 32, 90)};
     writePng(folder_.path() / "picture.png", picture);

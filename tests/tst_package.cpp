@@ -33,6 +33,7 @@ class TestPackage : public QObject {
   void initTestCase();
   void noLibraryIsTakenFromTheBuild();
   void thePresetsAreItsOwn();
+  void theExperimentsAreIncluded();
   void itTrains();
   void theStudioStarts();
   void aProgramInCppClassifiesAsLambdaDoes();
@@ -99,6 +100,14 @@ void TestPackage::thePresetsAreItsOwn() {
   const ProgramOutcome described =
       run(u"'deep/moved here/bin/lambda' describe quickstart --json"_s);
   QVERIFY2(described.status == 0, described.errors.constData());
+}
+
+void TestPackage::theExperimentsAreIncluded() {
+  const fs::path folder = folder_.path() / "deep/moved here/share/lambda-studio/experiments";
+  const fs::path source = fs::path(LAMBDA_SOURCE) / "resources/experiments";
+  for (const auto& file : fs::directory_iterator(source)) {
+    QVERIFY2(fs::is_regular_file(folder / file.path().filename()), file.path().c_str());
+  }
 }
 
 void TestPackage::itTrains() {

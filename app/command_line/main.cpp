@@ -25,6 +25,7 @@ Action parse(int argc, char** argv) {
   addResume(*program, action);
   addFork(*program, action);
   addRepeat(*program, action);
+  addExperiment(*program, action);
   addEvaluate(*program, action);
   addInspect(*program, action);
   addPredict(*program, action);

@@ -10,13 +10,13 @@ namespace lambda {
 namespace {
 
 constexpr std::array<QuantityTraits, 7> kTraits{{
-    {"best validation accuracy", "points", 100, 1, true},
-    {"test accuracy", "points", 100, 1, true},
-    {"lowest validation loss", "", 1, 4, false},
-    {"time to the accuracy", "s", 1, 1, false},
-    {"images per second", "images/s", 1, 0, true},
-    {"parameters", "parameters", 1, 0, false},
-    {"FLOPs", "MFLOPs", 1e-6, 1, false},
+    {"best validation accuracy", "%", "points", 100, 1, true, true},
+    {"test accuracy", "%", "points", 100, 1, true, true},
+    {"lowest validation loss", "", "", 1, 4, false, true},
+    {"training time to the accuracy", "s", "s", 1, 1, false, true},
+    {"images per second", "images/s", "images/s", 1, 0, true, true},
+    {"parameters", "", "parameters", 1, 0, false, false},
+    {"FLOPs of one image", "MFLOPs", "MFLOPs", 1e-6, 1, false, false},
 }};
 
 std::string fixed(double value, int decimals) {
@@ -25,8 +25,8 @@ std::string fixed(double value, int decimals) {
   return {text.data(), static_cast<std::size_t>(std::clamp(length, 0, 63))};
 }
 
-std::string withUnit(const std::string& number, const QuantityTraits& traits) {
-  return *traits.unit == '\0' ? number : number + " " + traits.unit;
+std::string withUnit(const std::string& number, const char* unit) {
+  return *unit == '\0' ? number : number + " " + unit;
 }
 
 std::string seedsText(int count) {
@@ -41,25 +41,31 @@ QuantityTraits traitsOf(Quantity quantity) {
 
 std::string quantityText(Quantity quantity, double value) {
   const QuantityTraits traits = traitsOf(quantity);
-  return withUnit(fixed(value * traits.factor, traits.decimals), traits);
+  return withUnit(fixed(value * traits.factor, traits.decimals), traits.unit);
 }
 
 std::string differenceText(Quantity quantity, const PairedDifference& difference) {
   const QuantityTraits traits = traitsOf(quantity);
   const SampleSummary& found = difference.differences;
-  if (found.count == 0) return "no seed has a run of both";
-  if (!found.interval) return "one seed says nothing about chance: run more";
+  if (found.count == 0) return "no seed has a value of both";
   const auto shown = [&](double value) { return fixed(value * traits.factor, traits.decimals); };
+  if (!traits.hasChance) {
+    if (found.mean == 0) return "the same";
+    return withUnit(shown(std::abs(found.mean)), traits.differenceUnit) +
+           (found.mean > 0 ? " more" : " fewer");
+  }
+  if (!found.interval) return "one seed says nothing about chance: run more";
   if (!difference.isSeen()) {
     if (*difference.visible() == 0) return "the same in " + seedsText(found.count);
     return "no difference seen; " + seedsText(found.count) + " would show one of " +
-           withUnit(shown(*difference.visible()), traits);
+           withUnit(shown(*difference.visible()), traits.differenceUnit);
   }
   const bool isBetter = (found.mean > 0) == traits.isHigherBetter;
   const double low = std::min(std::abs(found.interval->low), std::abs(found.interval->high));
   const double high = std::max(std::abs(found.interval->low), std::abs(found.interval->high));
-  return withUnit(shown(std::abs(found.mean)), traits) + (isBetter ? " better" : " worse") +
-         ", 95 % between " + shown(low) + " and " + shown(high) + ", " + seedsText(found.count);
+  return withUnit(shown(std::abs(found.mean)), traits.differenceUnit) +
+         (isBetter ? " better" : " worse") + ", 95 % between " + shown(low) + " and " +
+         shown(high) + ", " + seedsText(found.count);
 }
 
 }  // namespace lambda

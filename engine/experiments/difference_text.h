@@ -9,21 +9,24 @@ namespace lambda {
 
 /// How a quantity is shown and compared.
 struct QuantityTraits {
-  const char* title;  ///< "best validation accuracy"
-  const char* unit;   ///< Of shown values, "points"; may be empty.
-  double factor;      ///< A shown value is the factor times the measured one.
+  const char* title;           ///< "best validation accuracy"
+  const char* unit;            ///< Of shown values, "%"; may be empty.
+  const char* differenceUnit;  ///< Of differences, "points": those of percentages are no shares.
+  double factor;               ///< A shown value is the factor times the measured one.
   int decimals;
   bool isHigherBetter;
+  bool hasChance;  ///< Whether runs of one variant may differ in it.
 };
 
 QuantityTraits traitsOf(Quantity quantity);
 
-/// A shown value with its unit: "87.3 points".
+/// A shown value with its unit: "87.3 %".
 std::string quantityText(Quantity quantity, double value);
 
 /// A variant against the baseline, with its uncertainty: "2.1 points better, 95 % between 1.4 and
 /// 2.8, 5 seeds", or "no difference seen; 5 seeds would show one of 0.5 points". Never a winner
-/// without its interval: of one seed it says that more are needed.
+/// without its interval: of one seed it says that more are needed. A quantity without chance has no
+/// interval: "7200 parameters fewer".
 std::string differenceText(Quantity quantity, const PairedDifference& difference);
 
 }  // namespace lambda

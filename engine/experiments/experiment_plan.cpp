@@ -42,7 +42,9 @@ class Planner {
 
   const std::vector<Problem>& problems() const { return problems_; }
 
-  ExperimentPlan plan() && { return {std::move(variants_), std::move(runs_), baseline_}; }
+  ExperimentPlan plan() && {
+    return {experiment_.name, std::move(variants_), std::move(runs_), baseline_};
+  }
 
  private:
   void add(std::string path, std::string text) {
@@ -216,6 +218,8 @@ RunConfig ExperimentPlan::configOf(const PlannedRun& run) const {
   RunConfig config = variants[run.variant].config;
   config.seed = run.seed;
   config.name = variants[run.variant].name;
+  config.experiment = experiment;
+  config.start.pairedDraws = true;
   return config;
 }
 

@@ -24,12 +24,14 @@ struct PlannedRun {
 
 /// The variants and runs that an experiment asks for.
 struct ExperimentPlan {
+  std::string experiment;                ///< Its name.
   std::vector<PlannedVariant> variants;  ///< The named ones first, then those of the axes.
   /// Seed by seed, all variants of each, so that an unfinished experiment already compares.
   std::vector<PlannedRun> runs;
   std::size_t baseline = 0;  ///< In `variants`.
 
-  /// The configuration of a run, whose name is that of its variant.
+  /// The configuration of a run, whose name is that of its variant. Its weights are drawn in pairs
+  /// (StartConfig::pairedDraws).
   RunConfig configOf(const PlannedRun& run) const;
 };
 

@@ -35,15 +35,6 @@ SampleSummary summaryOf(std::span<const double> values) {
   return summary;
 }
 
-bool PairedDifference::isSeen() const {
-  return differences.interval && !differences.interval->contains(0);
-}
-
-std::optional<double> PairedDifference::visible() const {
-  if (!differences.interval) return std::nullopt;
-  return (differences.interval->high - differences.interval->low) / 2;
-}
-
 PairedDifference pairedDifference(std::span<const double> values,
                                   std::span<const double> baseline) {
   std::vector<double> differences;

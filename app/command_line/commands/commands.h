@@ -23,6 +23,7 @@ void addImport(CLI::App& program, Action& action);
 void addCurves(CLI::App& program, Action& action);
 void addInfo(CLI::App& program, Action& action);
 void addCompletion(CLI::App& program, Action& action);
+void addExperiment(CLI::App& program, Action& action);
 void addVerify(CLI::App& program, Action& action);
 void addBench(CLI::App& program, Action& action);
 

@@ -20,7 +20,7 @@ enum class Quantity {
   secondsToAccuracy,   ///< Training seconds to the first epoch with `target` validation accuracy.
   imagesPerSecond,     ///< Training images a second, over the whole run.
   parameters,
-  flops,  ///< Multiply-adds for an image, in the paper's rule.
+  flops,  ///< Of the forward pass of one image, 2 per multiply-add.
 };
 
 template <>
@@ -92,12 +92,42 @@ inline constexpr std::size_t kMostVariants = 1000;
 inline constexpr std::size_t kMostAxes = 8;
 inline constexpr std::size_t kMostSeeds = 100;
 
+/// Another extent of an experiment: changes of the base for all variants.
+struct ExperimentSize {
+  std::string name;                   ///< "cpu", "gpu".
+  std::string description;            ///< One sentence: what is smaller or larger.
+  std::string preset;                 ///< Of the base at this size; empty: the experiment's.
+  std::vector<std::string> settings;  ///< "PATH=VALUE", applied to the base.
+
+  bool operator==(const ExperimentSize&) const = default;
+};
+
+/// The value of one variant in a publication.
+struct PublishedValue {
+  std::string variant;
+  double value = 0;
+
+  bool operator==(const PublishedValue&) const = default;
+};
+
+/// A column of published values, shown beside the measured ones.
+struct PublishedColumn {
+  std::string title;   ///< "ImageNet top-1 accuracy, ResNet-50, %".
+  std::string source;  ///< "LambdaNetworks (Bello, 2021), table 10".
+  std::vector<PublishedValue> values;
+
+  bool operator==(const PublishedColumn&) const = default;
+};
+
 /// A question about networks or recipes, and the runs that answer it: every variant of a base
 /// configuration with every seed. Runs of one seed have the same data order and augmentation, and
 /// the same initial weights where shapes agree, so that their differences are paired.
 struct Experiment {
   std::string name;
-  std::string question;  ///< One sentence.
+  std::string question;               ///< One sentence.
+  std::string preset;                 ///< Of the base; empty: `base` itself.
+  std::vector<std::string> settings;  ///< "PATH=VALUE": changes of the preset or the base.
+  std::vector<ExperimentSize> sizes;  ///< The first is the usual one; may be empty.
   RunConfig base;
   std::vector<Variant> variants;  ///< Named ones; empty: those that the axes give.
   std::vector<Axis> axes;         ///< Empty: the named variants alone.
@@ -105,7 +135,8 @@ struct Experiment {
   std::vector<std::uint64_t> seeds = {0, 1, 2};
   std::string
       baseline;  ///< Name of the variant that the others are compared with; empty: the first.
-  std::vector<Measure> measures = {Measure{}};  ///< The first decides the order of the report.
+  std::vector<Measure> measures = {Measure{}};  ///< The first is that of the pictures.
+  std::vector<PublishedColumn> published;
 
   bool operator==(const Experiment&) const = default;
 };
@@ -134,10 +165,34 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"seed", "seed of random values"}, value.seed);
 }
 
+template <Either<ExperimentSize> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"name", "name of the size"}, value.name);
+  visit(Field{"description", "what is smaller or larger, in one sentence"}, value.description);
+  visit(Field{"preset", "preset of the base at this size; empty = the experiment's"}, value.preset);
+  visit(Field{"settings", "changes of the base: PATH=VALUE", 0, 1000}, value.settings);
+}
+
+template <Either<PublishedValue> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"variant", "name of the variant"}, value.variant);
+  visit(Field{"value", "its published value"}, value.value);
+}
+
+template <Either<PublishedColumn> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"title", "quantity and unit"}, value.title);
+  visit(Field{"source", "publication and table"}, value.source);
+  visit(Field{"values", "a value for each variant", 0, kMostVariants}, value.values);
+}
+
 template <Either<Experiment> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "short name of the experiment"}, value.name);
   visit(Field{"question", "the question, in one sentence"}, value.question);
+  visit(Field{"preset", "preset of the base; empty = the base itself"}, value.preset);
+  visit(Field{"settings", "changes of the preset or base: PATH=VALUE", 0, 1000}, value.settings);
+  visit(Field{"sizes", "smaller or larger forms of the base", 0, 10}, value.sizes);
   visit(Field{"base", "configuration that the variants change"}, value.base);
   visit(Field{"variants", "named changes of the base", 0, kMostVariants}, value.variants);
   visit(Field{"axes", "fields that take several values", 0, kMostAxes}, value.axes);
@@ -146,6 +201,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"baseline", "variant that the others are compared with; empty = the first"},
         value.baseline);
   visit(Field{"measures", "what is compared", 1, 20}, value.measures);
+  visit(Field{"published", "published values, shown beside the measured ones", 0, 20},
+        value.published);
 }
 
 }  // namespace lambda

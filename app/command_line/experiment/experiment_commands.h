@@ -1,0 +1,26 @@
+#pragma once
+
+#include "app/command_line/command.h"
+#include "engine/experiments/experiment_folder.h"
+#include "engine/values/experiment/experiment_state.h"
+
+namespace lambda {
+
+/// The folder for experiments unless --out names another.
+inline constexpr char kExperimentsFolder[] = "experiments";
+
+void addExperimentList(CLI::App& command, Action& action);
+void addExperimentRun(CLI::App& command, Action& action);
+void addExperimentShow(CLI::App& command, Action& action);
+void addExperimentReport(CLI::App& command, Action& action);
+
+/// The folder of an experiment, given as a path or by its name below experiments/. Throws Error.
+ExperimentFolder findExperiment(const std::string& given);
+
+/// The state of an experiment for people: its grid and the results of every measure.
+std::string stateText(const ExperimentState& state);
+
+/// Prints the state as JSON on standard output.
+void printStateJson(const ExperimentFolder& folder, const ExperimentState& state);
+
+}  // namespace lambda

@@ -1,0 +1,232 @@
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "app/command_line/experiment/experiment_commands.h"
+#include "app/command_line/experiment/experiment_time.h"
+#include "app/command_line/experiment/theory_run.h"
+#include "app/command_line/progress_line.h"
+#include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
+#include "app/command_line/run_source.h"
+#include "app/interrupt.h"
+#include "engine/experiments/experiment_worker.h"
+#include "engine/experiments/read_experiment.h"
+#include "engine/experiments/shipped_experiments.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/experiment_json.h"
+#include "engine/runtime/error.h"
+#include "engine/values/text/text_safety.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::uint64_t kMostExperimentBytes = 16 << 20;
+
+struct RunOptions {
+  std::string source;
+  std::string out;
+  std::string size;
+  std::vector<std::uint64_t> seeds;
+  ConfigOptions changes;
+  int parallel = 1;
+  int addedSeeds = 0;
+  bool retries = false;
+  bool isDryRun = false;
+  OutputOptions output;
+};
+
+/// Prints what begins and ends, and keeps a line of progress.
+class WorkerView : public WorkerObserver {
+ public:
+  WorkerView(const ExperimentFolder& folder, ProgressLine& line) : folder_(folder), line_(line) {}
+
+  void started(const PlannedRun& run, bool resumes) override {
+    line_.print(terminalText((resumes ? "continues  " : "begins     ") + nameOf(run)));
+  }
+
+  void ended(const PlannedRun& run, CellState state, const std::string& text) override {
+    const std::string name = nameOf(run);
+    if (state == CellState::done) line_.print(terminalText("done       " + name));
+    if (state == CellState::failed) {
+      line_.print(terminalText("failed     " + name + ": " + text));
+    }
+    if (state == CellState::waiting) line_.print(terminalText("stopped    " + name));
+  }
+
+  void waited() override {
+    if (!line_.isDue()) return;
+    // Reading all runs takes a moment where there are many of them.
+    const auto now = std::chrono::steady_clock::now();
+    if (now < nextReading_) return;
+    nextReading_ = now + std::chrono::seconds(2);
+    const ExperimentState state = readExperiment(folder_);
+    double done = 0;
+    for (const ExperimentCell& cell : state.cells) {
+      const bool isOver = cell.state == CellState::done || cell.state == CellState::failed;
+      done += isOver ? 1 : static_cast<double>(cell.epochsDone) / std::max(1, cell.epochs);
+    }
+    line_.show({{std::to_string(state.countOf(CellState::done)) + " of " +
+                     std::to_string(state.cells.size()) + " runs done",
+                 std::to_string(state.countOf(CellState::running)) + " running"},
+                done / static_cast<double>(std::max<std::size_t>(1, state.cells.size()))});
+  }
+
+ private:
+  std::string nameOf(const PlannedRun& run) const {
+    return folder_.plan().variants[run.variant].name + ", seed " + std::to_string(run.seed);
+  }
+
+  const ExperimentFolder& folder_;
+  ProgressLine& line_;
+  std::chrono::steady_clock::time_point nextReading_;
+};
+
+/// The experiment of a file or of a shipped name, with its base in full.
+Experiment loadExperiment(const RunOptions& options) {
+  std::error_code error;
+  Experiment experiment;
+  if (fs::is_regular_file(options.source, error)) {
+    std::vector<Problem> warnings;
+    experiment = experimentFromJson(
+        readFile(options.source, kMostExperimentBytes), options.source, warnings);
+    for (const Problem& warning : warnings) printNote("lambda: " + warning.text + "\n");
+  } else {
+    experiment = loadShippedExperiment(options.source);
+  }
+  experiment = resolvedExperiment(experiment, options.size);
+  applyOptions(experiment.base, options.changes);
+  if (!options.seeds.empty()) experiment.seeds = options.seeds;
+  const std::vector<Problem> problems = problemsOf(experiment);
+  if (hasErrors(problems)) throw InvalidConfiguration(options.source, problems);
+  return experiment;
+}
+
+fs::path outOf(const RunOptions& options) {
+  return options.out.empty() ? kExperimentsFolder : options.out;
+}
+
+bool namesFolder(const RunOptions& options) {
+  return ExperimentFolder::isAt(options.source) ||
+         ExperimentFolder::isAt(outOf(options) / options.source);
+}
+
+/// Changes of an experiment that has runs already would mix two experiments.
+void requireNoChanges(const RunOptions& options) {
+  const ConfigOptions& changes = options.changes;
+  const bool changesBase = !changes.assignments.empty() || changes.data || changes.from ||
+                           changes.epochs || changes.seed || changes.name ||
+                           !changes.device.empty();
+  if (!changesBase && options.size.empty() && options.seeds.empty()) return;
+  throw UsageError(options.source,
+                   "this experiment has begun, and can't be changed",
+                   "Use another folder with --out, or leave the settings out. --add-seeds adds "
+                   "seeds.");
+}
+
+ExperimentFolder openOrCreate(const RunOptions& options) {
+  if (ExperimentFolder::isAt(options.source)) {
+    requireNoChanges(options);
+    return ExperimentFolder::open(options.source);
+  }
+  if (namesFolder(options)) {
+    requireNoChanges(options);
+    return ExperimentFolder::open(outOf(options) / options.source);
+  }
+  return ExperimentFolder::create(outOf(options), loadExperiment(options));
+}
+
+int dryRun(const RunOptions& options) {
+  Experiment experiment;
+  if (ExperimentFolder::isAt(options.source)) {
+    experiment = ExperimentFolder::open(options.source).experiment();
+  } else if (namesFolder(options)) {
+    experiment = ExperimentFolder::open(outOf(options) / options.source).experiment();
+  } else {
+    experiment = loadExperiment(options);
+  }
+  return printExperimentTime(experiment, options.parallel, options.output);
+}
+
+int run(const RunOptions& options) {
+  if (options.changes.seed) {
+    throw UsageError("--seed", "an experiment has several seeds", "Give them with --seeds 0 1 2.");
+  }
+  if (isTheoryExperiment(options.source)) {
+    return runTheoryExperiment(
+        options.source, options.changes.assignments, options.out, options.output);
+  }
+  if (options.isDryRun) return dryRun(options);
+  ExperimentFolder folder = openOrCreate(options);
+  if (options.addedSeeds > 0) folder.addSeeds(options.addedSeeds);
+  std::error_code error;
+  const WorkerOptions worker{
+      fs::read_symlink("/proc/self/exe", error), options.parallel, options.retries};
+  RunControl control;
+  Interrupt interrupt([&] { control.requestStop(); });
+  ProgressLine line(options.output.quiet);
+  WorkerView view(folder, line);
+  workOn(folder, worker, control, view);
+  line.clear();
+  const ExperimentState state = readExperiment(folder);
+  if (options.output.json) {
+    printStateJson(folder, state);
+  } else {
+    printText("\n" + stateText(state) + "\n" + shownPath(folder.path()) + "\n");
+  }
+  if (interrupt.exitStatus() != 0) return interrupt.exitStatus();
+  return state.countOf(CellState::failed) > 0 ? kExitFailure : kExitOk;
+}
+
+}  // namespace
+
+void addExperimentRun(CLI::App& parent, Action& action) {
+  const auto options = std::make_shared<RunOptions>();
+  CLI::App* command = addCommand(
+      parent,
+      "run",
+      "Run or continue an experiment",
+      {{"lambda experiment run content-position", "one that comes with the program"},
+       {"lambda experiment run mine.json --parallel 2", "your own, two runs at a time"},
+       {"lambda experiment run experiments/mine --retry", "train what failed again"},
+       {"lambda experiment run experiments/mine --add-seeds 2", "two more seeds for every variant"},
+       {"lambda experiment run small-initialisation --out figures",
+        "a small theory experiment: numbers, and its figures as CSV"},
+       {"srun -N16 lambda experiment run /shared/experiments/mine", "on 16 machines of a cluster"}},
+      "Ctrl-C saves the runs that are being trained; the same command continues them to the same\n"
+      "bits. A run that fails ends alone and is named at the end.");
+  command
+      ->add_option("EXPERIMENT",
+                   options->source,
+                   "a shipped experiment, a JSON file, or the folder of an experiment")
+      ->required();
+  command->add_option("-o,--out", options->out, "folder for the experiment (default: experiments)")
+      ->type_name("DIR");
+  command->add_option("--size", options->size, "a size that the experiment has, such as gpu")
+      ->type_name("NAME");
+  command->add_option("--seeds", options->seeds, "these seeds instead of its own")->type_name("N");
+  command->add_option("--parallel", options->parallel, "runs at a time; they share the cores")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command->add_option("--add-seeds", options->addedSeeds, "add so many seeds")
+      ->check(CLI::Range(1, 100))
+      ->type_name("N");
+  command->add_flag("--retry", options->retries, "train failed runs again");
+  command->add_flag(
+      "--dry-run", options->isDryRun, "print the plan, and its time measured on this machine");
+  addConfigOptions(command, options->changes);
+  addOutputFlags(command, options->output);
+  onChosen(command, options, action, run);
+}
+
+}  // namespace lambda

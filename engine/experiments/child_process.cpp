@@ -1,0 +1,96 @@
+#include "engine/experiments/child_process.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
+#include "engine/runtime/error.h"
+
+namespace lambda {
+
+namespace {
+
+ProcessEnd endOf(int status) {
+  if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
+  return {WEXITSTATUS(status), 0};
+}
+
+/// Becomes the program. Called between fork and exec: only what is safe in a signal handler.
+[[noreturn]] void becomeProgram(char* const* arguments, int log, pid_t parent) {
+  // Ctrl-C reaches all processes of the terminal's group, and a second signal would end the program
+  // before it has saved.
+  ::setpgid(0, 0);
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  // The parent may have died before the line above.
+  if (::getppid() != parent) ::_exit(127);
+  sigset_t none;
+  sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::signal(SIGPIPE, SIG_DFL);
+  const int input = ::open("/dev/null", O_RDONLY);
+  if (input >= 0) ::dup2(input, 0);
+  ::dup2(log, 1);
+  ::dup2(log, 2);
+  ::execv(arguments[0], arguments);
+  ::_exit(127);
+}
+
+}  // namespace
+
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
+                           const std::filesystem::path& log) {
+  std::vector<char*> pointers;
+  for (const std::string& argument : arguments) {
+    pointers.push_back(const_cast<char*>(argument.c_str()));
+  }
+  pointers.push_back(nullptr);
+  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  if (file < 0) {
+    throw Error(log.string(), std::string("the log can't be written: ") + std::strerror(errno));
+  }
+  const pid_t parent = ::getpid();
+  pid_ = ::fork();
+  if (pid_ == 0) becomeProgram(pointers.data(), file, parent);
+  const int reason = errno;
+  ::close(file);
+  if (pid_ < 0) {
+    throw Error(arguments.front(),
+                std::string("the process can't be started: ") + std::strerror(reason),
+                "Close other programs, or run fewer at a time.");
+  }
+}
+
+ChildProcess::ChildProcess(ChildProcess&& other) noexcept
+    : pid_(std::exchange(other.pid_, -1)), end_(other.end_) {}
+
+ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
+  std::swap(pid_, other.pid_);
+  std::swap(end_, other.end_);
+  return *this;
+}
+
+ChildProcess::~ChildProcess() {
+  if (pid_ < 0 || end_) return;
+  requestStop();
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+}
+
+std::optional<ProcessEnd> ChildProcess::poll() {
+  if (pid_ < 0 || end_) return end_;
+  int status = 0;
+  if (::waitpid(pid_, &status, WNOHANG) == pid_) end_ = endOf(status);
+  return end_;
+}
+
+void ChildProcess::requestStop() {
+  if (pid_ >= 0 && !end_) ::kill(pid_, SIGTERM);
+}
+
+}  // namespace lambda

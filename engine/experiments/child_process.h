@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+namespace lambda {
+
+/// How a process ended.
+struct ProcessEnd {
+  int exitStatus = 0;  ///< Where it ended by itself.
+  int signal = 0;      ///< That killed it; 0 = none.
+};
+
+/// A child process whose output goes to a log. When this process is killed, the child gets SIGTERM,
+/// so that it saves its work and ends. It has a process group of its own, which Ctrl-C in the
+/// terminal does not reach. It must be started and waited for on the same, long-lived
+/// thread.
+class ChildProcess {
+ public:
+  /// `arguments`: with the program's path first. Output is appended to `log`. Throws Error where
+  /// the process or the log can't be created.
+  ChildProcess(const std::vector<std::string>& arguments, const std::filesystem::path& log);
+  ChildProcess(ChildProcess&& other) noexcept;
+  ChildProcess& operator=(ChildProcess&& other) noexcept;
+
+  /// Asks a process that still runs to end, and waits for it.
+  ~ChildProcess();
+
+  /// How it ended; nothing while it runs.
+  std::optional<ProcessEnd> poll();
+
+  /// Asks it to save and to end (SIGTERM).
+  void requestStop();
+
+ private:
+  pid_t pid_ = -1;
+  std::optional<ProcessEnd> end_;
+};
+
+}  // namespace lambda

@@ -1,0 +1,258 @@
+#include "engine/experiments/experiment_worker.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/experiments/cell_state.h"
+#include "engine/experiments/child_process.h"
+#include "engine/experiments/run_claim.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/runs/run_folder.h"
+#include "engine/runtime/error.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr auto kPoll = std::chrono::milliseconds(100);
+constexpr auto kRescan = std::chrono::seconds(1);  ///< While other workers have the runs.
+constexpr auto kRenewal = kClaimLease / 4;
+constexpr std::uint64_t kMostLogBytes = 64 << 20;
+constexpr std::size_t kLongestReason = 2000;
+
+struct ActiveRun {
+  PlannedRun run;
+  RunClaim claim;
+  ChildProcess process;
+  std::size_t logStart;  ///< Bytes in its log before it began.
+};
+
+std::string trimmed(std::string text) {
+  const std::size_t last = text.find_last_not_of(" \n\r\t");
+  text.erase(last == std::string::npos ? 0 : last + 1);
+  return text;
+}
+
+class Worker {
+ public:
+  Worker(const ExperimentFolder& folder,
+         const WorkerOptions& options,
+         RunControl& control,
+         WorkerObserver& observer)
+      : folder_(folder), options_(options), control_(control), observer_(observer) {}
+
+  void work() {
+    if (options_.retriesFailed) forgetFailures();
+    while (true) {
+      reap();
+      const bool stops = control_.mode() == RunControl::Mode::stopping;
+      if (stops) stopAll();
+      if (!stops) fill();
+      if (active_.empty() && (stops || over_.size() == folder_.plan().runs.size())) return;
+      renew();
+      observer_.waited();
+      std::this_thread::sleep_for(kPoll);
+    }
+  }
+
+ private:
+  fs::path logOf(const PlannedRun& run) const {
+    return folder_.path() / "logs" / (folder_.nameOf(run) + ".log");
+  }
+
+  /// Failed runs begin anew; what they left stays beside the runs.
+  void forgetFailures() {
+    for (const PlannedRun& run : folder_.plan().runs) {
+      if (readCell(folder_, run).cell.state != CellState::failed) continue;
+      const auto claim = RunClaim::take(folder_.claims(), folder_.nameOf(run));
+      if (!claim) continue;
+      if (readCell(folder_, run).cell.hasRun) setAside(run);
+      std::error_code error;
+      fs::remove(folder_.failure(run), error);
+    }
+  }
+
+  void setAside(const PlannedRun& run) {
+    const fs::path failed = folder_.path() / "failed-runs";
+    std::error_code error;
+    fs::create_directories(failed, error);
+    for (int attempt = 1; attempt < 1000; ++attempt) {
+      const fs::path target = failed / (folder_.nameOf(run) + "-" + std::to_string(attempt));
+      if (fs::exists(target, error)) continue;
+      fs::rename(folder_.runFolder(run), target, error);
+      if (!error) return;
+      break;
+    }
+    throw Error(folder_.runFolder(run).string(),
+                "the failed run can't be moved to " + failed.string());
+  }
+
+  /// Starts runs while there are free places.
+  void fill() {
+    if (static_cast<int>(active_.size()) >= options_.parallel || Clock::now() < nextScan_) return;
+    for (std::size_t i = 0; i < folder_.plan().runs.size(); ++i) {
+      if (static_cast<int>(active_.size()) >= options_.parallel) return;
+      if (!over_.contains(i)) tryToStart(i);
+    }
+    nextScan_ = Clock::now() + kRescan;
+  }
+
+  bool isOver(std::size_t index) {
+    const CellState state = readCell(folder_, folder_.plan().runs[index]).cell.state;
+    if (state == CellState::done || state == CellState::failed) over_.insert(index);
+    return over_.contains(index);
+  }
+
+  void tryToStart(std::size_t index) {
+    const PlannedRun& run = folder_.plan().runs[index];
+    const CellReading before = readCell(folder_, run);
+    if (before.cell.state == CellState::running || isOver(index)) return;
+    std::optional<RunClaim> claim = RunClaim::take(folder_.claims(), folder_.nameOf(run));
+    // Another worker may have finished the run between the reading and the claim. Its process may
+    // still be saving, where that worker was killed.
+    if (!claim || isOverNow(run) || isLocked(run)) return;
+    start(run, *std::move(claim));
+  }
+
+  bool isOverNow(const PlannedRun& run) const {
+    const CellReading reading = readCell(folder_, run);
+    std::error_code error;
+    return reading.cell.state == CellState::done || fs::exists(folder_.failure(run), error) ||
+           (reading.cell.hasRun && reading.record.status == RunStatus::failed);
+  }
+
+  bool isLocked(const PlannedRun& run) const {
+    std::error_code error;
+    if (!fs::exists(folder_.runFolder(run) / "run.json", error)) return false;
+    return RunLock::isHeld(RunFolder::open(folder_.runFolder(run)));
+  }
+
+  /// Whether the run has a checkpoint to resume from. What a process left that was killed before
+  /// its first checkpoint is removed.
+  bool prepareToResume(const PlannedRun& run) const {
+    const fs::path path = folder_.runFolder(run);
+    std::error_code error;
+    if (!fs::exists(path, error)) return false;
+    if (fs::exists(path / "run.json", error) &&
+        !RunFolder::open(path).checkpointsNewestFirst().empty()) {
+      return true;
+    }
+    fs::remove_all(path, error);
+    return false;
+  }
+
+  void start(const PlannedRun& run, RunClaim claim) {
+    const bool resumes = prepareToResume(run);
+    std::vector<std::string> arguments{options_.program.string()};
+    if (resumes) {
+      arguments.insert(arguments.end(), {"resume", folder_.runFolder(run).string()});
+    } else {
+      writeConfiguration(run);
+      arguments.insert(arguments.end(),
+                       {"train",
+                        folder_.configuration(run).string(),
+                        "--out",
+                        folder_.runs().string(),
+                        "--folder",
+                        folder_.nameOf(run)});
+    }
+    arguments.emplace_back("--quiet");
+    const fs::path log = logOf(run);
+    std::error_code error;
+    fs::create_directories(log.parent_path(), error);
+    const auto size = fs::file_size(log, error);
+    observer_.started(run, resumes);
+    active_.push_back({run, std::move(claim), ChildProcess(arguments, log), error ? 0 : size});
+  }
+
+  void writeConfiguration(const PlannedRun& run) const {
+    RunConfig config = folder_.plan().configOf(run);
+    if (config.device.threads == 0) {
+      const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+      config.device.threads = std::max(1, cores / options_.parallel);
+    }
+    writeFileDurably(folder_.configuration(run), toJson(config));
+  }
+
+  /// What the process said at its end.
+  std::string reasonOf(const ActiveRun& active, const ProcessEnd& end) const {
+    std::string text;
+    if (end.signal != 0) {
+      text = "The process was killed by signal " + std::to_string(end.signal) +
+             (end.signal == 9 ? ", as the system does where memory is short." : ".");
+    }
+    std::string log = readFile(logOf(active.run), kMostLogBytes);
+    log.erase(0, std::min(active.logStart, log.size()));
+    if (log.size() > kLongestReason) log.erase(0, log.size() - kLongestReason);
+    log = trimmed(std::move(log));
+    if (!log.empty()) text += (text.empty() ? "" : "\n") + log;
+    return text.empty() ? "The process ended with status " + std::to_string(end.exitStatus) : text;
+  }
+
+  void finish(ActiveRun& active, const ProcessEnd& end) {
+    const bool stops = control_.mode() == RunControl::Mode::stopping;
+    const bool wasInterrupted = stops || end.exitStatus > 128 || end.signal == SIGTERM;
+    if (!isOverNow(active.run) && !wasInterrupted) {
+      writeFileDurably(folder_.failure(active.run), reasonOf(active, end));
+    }
+    const PlannedRun run = active.run;
+    active_.erase(active_.begin() + (&active - active_.data()));  // Releases the claim.
+    const ExperimentCell cell = readCell(folder_, run).cell;
+    observer_.ended(run, cell.state, cell.text);
+    nextScan_ = {};
+  }
+
+  void reap() {
+    for (std::size_t i = active_.size(); i-- > 0;) {
+      if (const std::optional<ProcessEnd> end = active_[i].process.poll()) finish(active_[i], *end);
+    }
+  }
+
+  void stopAll() {
+    if (std::exchange(areStopped_, true)) return;
+    for (ActiveRun& active : active_) active.process.requestStop();
+  }
+
+  /// Renews the claims for workers on other machines. A lost one means that this machine was
+  /// thought dead.
+  void renew() {
+    if (Clock::now() < nextRenewal_) return;
+    nextRenewal_ = Clock::now() + kRenewal;
+    for (ActiveRun& active : active_) {
+      if (!active.claim.renew()) active.process.requestStop();
+    }
+  }
+
+  const ExperimentFolder& folder_;
+  const WorkerOptions& options_;
+  RunControl& control_;
+  WorkerObserver& observer_;
+  std::vector<ActiveRun> active_;
+  std::set<std::size_t> over_;  ///< Places of runs that are done or failed.
+  Clock::time_point nextScan_;
+  Clock::time_point nextRenewal_;
+  bool areStopped_ = false;
+};
+
+}  // namespace
+
+void workOn(const ExperimentFolder& folder,
+            const WorkerOptions& options,
+            RunControl& control,
+            WorkerObserver& observer) {
+  Worker(folder, options, control, observer).work();
+}
+
+}  // namespace lambda

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "engine/experiments/experiment_folder.h"
+#include "engine/runtime/run_control.h"
+#include "engine/values/experiment/experiment_state.h"
+
+namespace lambda {
+
+struct WorkerOptions {
+  std::filesystem::path program;  ///< The command line program, `lambda`.
+  int parallel = 1;               ///< Runs at a time; they share the cores.
+  bool retriesFailed = false;     ///< Runs that failed before are trained again.
+};
+
+/// What a worker tells, on its own thread.
+class WorkerObserver {
+ public:
+  virtual ~WorkerObserver() = default;
+
+  /// A run begins; `resumes`: where it was interrupted.
+  virtual void started(const PlannedRun& run, bool resumes) = 0;
+
+  /// A run has ended: done, failed, or interrupted (waiting). `text`: why it failed.
+  virtual void ended(const PlannedRun& run, CellState state, const std::string& text) = 0;
+
+  /// A sign of life, several times a second.
+  virtual void waited() = 0;
+};
+
+/// Trains the runs of an experiment that are not done, in their order, each in a process of its own
+/// (lambda train, lambda resume), until all are done or failed, or the control asks to stop: then
+/// the running ones are saved. Runs that other workers have claimed are left to them, and taken
+/// over where such a worker dies. A run that fails, crashes or has no memory ends alone. Throws
+/// Error where the experiment's folder can't be written.
+void workOn(const ExperimentFolder& folder,
+            const WorkerOptions& options,
+            RunControl& control,
+            WorkerObserver& observer);
+
+}  // namespace lambda

@@ -1,0 +1,144 @@
+#include "engine/experiments/read_experiment.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/experiments/cell_state.h"
+#include "engine/experiments/difference_text.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/runs/run_folder.h"
+#include "engine/runtime/error.h"
+#include "engine/statistics/sample.h"
+
+namespace lambda {
+
+namespace {
+
+std::optional<double> lowestLoss(const Metrics& metrics) {
+  std::optional<double> lowest;
+  for (const EpochRecord& epoch : metrics.epochs) {
+    if (!epoch.validation) continue;
+    lowest =
+        std::min(lowest.value_or(std::numeric_limits<double>::infinity()), epoch.validation->loss);
+  }
+  return lowest;
+}
+
+std::optional<double> secondsTo(double accuracy, const Metrics& metrics) {
+  for (const EpochRecord& epoch : metrics.epochs) {
+    if (epoch.validation && epoch.validation->accuracy >= accuracy) return epoch.seconds;
+  }
+  return std::nullopt;
+}
+
+/// The quantities of a finished run; its metrics are read once, where a measure needs them.
+class FinishedRun {
+ public:
+  FinishedRun(const std::filesystem::path& run, const RunRecord& record)
+      : run_(run), record_(record) {}
+
+  std::optional<double> valueOf(const Measure& measure) {
+    switch (measure.quantity) {
+      case Quantity::validationAccuracy:
+        return record_.bestValidationAccuracy;
+      case Quantity::testAccuracy:
+        return record_.testAccuracy;
+      case Quantity::validationLoss:
+        return lowestLoss(metrics());
+      case Quantity::secondsToAccuracy:
+        return secondsTo(measure.target, metrics());
+      case Quantity::imagesPerSecond:
+        return record_.imagesPerSecond;
+      case Quantity::parameters:
+        return static_cast<double>(record_.parameters);
+      case Quantity::flops:
+        return static_cast<double>(record_.flops);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Metrics& metrics() {
+    if (!metrics_) metrics_ = readMetrics(run_ / "metrics.jsonl");
+    return *metrics_;
+  }
+
+  const std::filesystem::path& run_;
+  const RunRecord& record_;
+  std::optional<Metrics> metrics_;
+};
+
+VariantResult resultOf(std::vector<std::optional<double>> values,
+                       const std::vector<std::optional<double>>* baseline,
+                       Quantity quantity) {
+  VariantResult result;
+  std::vector<double> known;
+  std::vector<double> paired;
+  std::vector<double> pairs;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (!values[i]) continue;
+    known.push_back(*values[i]);
+    if (!baseline || !(*baseline)[i]) continue;
+    paired.push_back(*values[i]);
+    pairs.push_back(*(*baseline)[i]);
+  }
+  result.values = std::move(values);
+  result.summary = summaryOf(known);
+  result.text = "baseline";
+  if (baseline) {
+    result.difference = pairedDifference(paired, pairs);
+    result.text = differenceText(quantity, *result.difference);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<MeasureResult> resultsOf(const ExperimentState& state) {
+  const std::size_t variants = state.variants.size();
+  std::vector<MeasureResult> results;
+  for (std::size_t measure = 0; measure < state.experiment.measures.size(); ++measure) {
+    std::vector<std::vector<std::optional<double>>> values(variants);
+    for (const ExperimentCell& cell : state.cells) {
+      values[cell.variant].push_back(measure < cell.values.size() ? cell.values[measure]
+                                                                  : std::nullopt);
+    }
+    MeasureResult result{state.experiment.measures[measure], {}};
+    for (std::size_t i = 0; i < variants; ++i) {
+      result.variants.push_back(resultOf(values[i],
+                                         i == state.baseline ? nullptr : &values[state.baseline],
+                                         result.measure.quantity));
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+ExperimentState readExperiment(const ExperimentFolder& folder) {
+  ExperimentState state;
+  state.experiment = folder.experiment();
+  state.baseline = folder.plan().baseline;
+  for (const PlannedVariant& variant : folder.plan().variants) {
+    state.variants.push_back(variant.name);
+  }
+  for (const PlannedRun& run : folder.plan().runs) {
+    CellReading reading = readCell(folder, run);
+    if (!reading.warning.empty()) state.warnings.push_back(reading.warning);
+    if (reading.cell.state == CellState::done) {
+      const std::filesystem::path path = folder.runFolder(run);
+      FinishedRun finished(path, reading.record);
+      try {
+        for (const Measure& measure : state.experiment.measures) {
+          reading.cell.values.push_back(finished.valueOf(measure));
+        }
+      } catch (const Error& error) {
+        state.warnings.emplace_back(error.what());
+      }
+    }
+    state.cells.push_back(std::move(reading.cell));
+  }
+  state.results = resultsOf(state);
+  return state;
+}
+
+}  // namespace lambda

@@ -1,0 +1,17 @@
+#pragma once
+
+#include "engine/experiments/experiment_folder.h"
+#include "engine/values/experiment/experiment_state.h"
+
+namespace lambda {
+
+/// Reads the state of every run of an experiment, while workers may be training them, and computes
+/// what those that are done say. Reads the disk: for tasks in the background. Files that can't be
+/// read become warnings.
+ExperimentState readExperiment(const ExperimentFolder& folder);
+
+/// The results of `cells` for each measure of the experiment, in which variants, baseline and cells
+/// are filled in.
+std::vector<MeasureResult> resultsOf(const ExperimentState& state);
+
+}  // namespace lambda

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "engine/values/experiment/experiment_state.h"
+
+namespace lambda {
+
+// Reports of an experiment. The same state gives the same bytes: a report has no times and places.
+// Means have their standard deviation and their 95 % interval (Student's t); a difference is that
+// of pairs with the same seed, in words (differenceText()).
+
+/// Question, a table for each measure with the published values beside it, and the runs that are
+/// missing.
+std::string markdownReport(const ExperimentState& state);
+
+/// A table environment for each measure, for the package booktabs.
+std::string latexReport(const ExperimentState& state);
+
+/// A line for every run (RFC 4180): variant, seed, state, and a column for each measure, in the
+/// units of the run's record.
+std::string runsCsv(const ExperimentState& state);
+
+/// A line for every variant and measure: count, mean, deviation, interval, and the paired
+/// difference with its interval.
+std::string resultsCsv(const ExperimentState& state);
+
+/// The name of a measure: "best validation accuracy", "time to 90 %".
+std::string titleOf(const Measure& measure);
+
+}  // namespace lambda

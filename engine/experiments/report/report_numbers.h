@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+
+#include "engine/values/experiment/experiment_state.h"
+
+namespace lambda {
+
+/// Numbers of a variant as a report shows them; empty where there are too few runs.
+struct ReportNumbers {
+  std::string count;
+  std::string mean;
+  std::string deviation;
+  std::string low;  ///< Of the 95 % interval of the mean.
+  std::string high;
+};
+
+ReportNumbers numbersOf(const VariantResult& result, Quantity quantity);
+
+/// "points" or "images/s"; empty for a quantity without a unit.
+std::string unitOf(Quantity quantity);
+
+/// The published value of a variant; empty where there is none.
+std::string publishedText(const PublishedColumn& column, const std::string& variant);
+
+/// The shortest text that gives the same number when read.
+std::string exactText(double value);
+
+/// Whether results are missing that would change the report, and which: "2 of 12 runs are not done:
+/// 1 waiting, 1 failed". Empty where all are done.
+std::string missingText(const ExperimentState& state);
+
+}  // namespace lambda

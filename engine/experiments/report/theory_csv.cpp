@@ -1,0 +1,29 @@
+#include "engine/experiments/report/theory_csv.h"
+
+#include <cmath>
+
+#include "engine/experiments/report/report_numbers.h"
+#include "engine/values/text/text_safety.h"
+
+namespace lambda {
+
+namespace {
+
+std::string finiteCell(double value) {
+  return std::isfinite(value) ? exactText(value) : "";
+}
+
+}  // namespace
+
+std::string theoryCsv(const TheoryFigure& figure) {
+  std::string text = "series," + csvCell(figure.xTitle) + "," + csvCell(figure.yTitle) + "\n";
+  for (const TheorySeries& series : figure.series) {
+    for (std::size_t i = 0; i < series.x.size(); ++i) {
+      text += csvCell(series.name) + "," + finiteCell(series.x[i]) + "," + finiteCell(series.y[i]) +
+              "\n";
+    }
+  }
+  return text;
+}
+
+}  // namespace lambda

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/values/experiment/experiment.h"
+#include "engine/values/experiment/sample_summary.h"
+
+namespace lambda {
+
+/// The state of one run of an experiment.
+enum class CellState {
+  waiting,  ///< Not begun, or interrupted: a worker continues it.
+  running,  ///< A worker trains it.
+  done,
+  failed,  ///< It is repeated on demand only.
+};
+
+/// One run of an experiment: a variant with a seed.
+struct ExperimentCell {
+  std::size_t variant = 0;  ///< In ExperimentState::variants.
+  std::uint64_t seed = 0;
+  CellState state = CellState::waiting;
+  std::string runFolder;  ///< Name of its run folder in the experiment's folder runs/.
+  bool hasRun = false;    ///< Whether that folder has a record.
+  int epochsDone = 0;
+  int epochs = 0;
+  double trainSeconds = 0;  ///< So far.
+  std::string text;         ///< failed: why; running: the machine where its worker is.
+  std::vector<std::optional<double>> values;  ///< [measures]; of a run that is done.
+
+  bool operator==(const ExperimentCell&) const = default;
+};
+
+/// What the runs of one variant say about a measure.
+struct VariantResult {
+  std::vector<std::optional<double>> values;  ///< [seeds]; nothing where the run is not done.
+  SampleSummary summary;
+  /// Against the baseline, over the seeds that both have; nothing for the baseline itself.
+  std::optional<PairedDifference> difference;
+  std::string text;  ///< differenceText(), or "baseline".
+
+  bool operator==(const VariantResult&) const = default;
+};
+
+struct MeasureResult {
+  Measure measure;
+  std::vector<VariantResult> variants;  ///< In the order of ExperimentState::variants.
+
+  bool operator==(const MeasureResult&) const = default;
+};
+
+/// An experiment with the states of its runs and what those that are done say.
+struct ExperimentState {
+  Experiment experiment;
+  std::vector<std::string> variants;
+  std::size_t baseline = 0;           ///< In `variants`.
+  std::vector<ExperimentCell> cells;  ///< Seed by seed, all variants of each.
+  std::vector<MeasureResult> results;
+  std::vector<std::string> warnings;  ///< Files that could not be read.
+
+  std::size_t countOf(CellState state) const {
+    return static_cast<std::size_t>(std::ranges::count(cells, state, &ExperimentCell::state));
+  }
+
+  bool operator==(const ExperimentState&) const = default;
+};
+
+}  // namespace lambda

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <random>
+#include <string>
+#include <sys/types.h>
+#include <vector>
+
+#include <QtTest/QtTest>
+
+#include "engine/experiments/experiment_folder.h"
+#include "engine/experiments/read_experiment.h"
+#include "engine/formats/json/experiment_json.h"
+#include "engine/formats/metrics/metrics_json.h"
+#include "engine/runs/run_comparison.h"
+#include "tests/support/program.h"
+#include "tests/support/shapes10_of.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+
+namespace fs = std::filesystem;
+using namespace Qt::Literals::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// Two learning rates with two seeds, a second or so of training each.
+Experiment smallExperiment() {
+  Experiment experiment;
+  experiment.name = "rates";
+  experiment.question = "Which learning rate is better?";
+  experiment.base = tinyRun();
+  experiment.base.recipe.epochs = 2;
+  experiment.base.device.threads = 1;
+  experiment.base.checkpoints.everyMinutes = 1e-6;
+  experiment.axes = {Axis{.path = "recipe.optimizer.learningRate", .values = {"0.1", "0.05"}}};
+  experiment.seeds = {0, 1};
+  experiment.measures = {Measure{Quantity::testAccuracy}};
+  return experiment;
+}
+
+void write(const Experiment& experiment, const fs::path& file) {
+  std::ofstream(file) << toJson(experiment);
+}
+
+std::vector<pid_t> childrenOf(qint64 process) {
+  const std::string pid = std::to_string(process);
+  std::ifstream list("/proc/" + pid + "/task/" + pid + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; list >> child;) children.push_back(child);
+  return children;
+}
+
+int eventsOf(const fs::path& run, EventKind kind) {
+  const Metrics metrics = readMetrics(run / "metrics.jsonl");
+  return static_cast<int>(std::ranges::count(metrics.events, kind, &EventRecord::kind));
+}
+
+}  // namespace
+
+/// The command `lambda experiment`, as people, scripts and clusters use it.
+class TestExperimentCommands : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void anExperimentIsRunShownAndReported() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    write(smallExperiment(), folder.path() / "rates.json");
+    const ProgramOutcome plan =
+        program.run({u"experiment"_s, u"run"_s, u"rates.json"_s, u"--dry-run"_s, u"--json"_s});
+    QCOMPARE(plan.status, 0);
+    QCOMPARE(plan.json()[u"runs"_s].toInt(), 4);
+    QVERIFY(plan.json()[u"seconds"_s].toDouble() > 0);
+    QVERIFY2(!fs::exists(folder.path() / "experiments"), "a dry run leaves nothing behind");
+
+    const ProgramOutcome ran = program.run(
+        {u"experiment"_s, u"run"_s, u"rates.json"_s, u"--parallel"_s, u"2"_s, u"--json"_s});
+    QVERIFY2(ran.status == 0, ran.errors.constData());
+    const QJsonArray results = ran.json()[u"results"_s].toArray();
+    QCOMPARE(results.size(), 1);
+    const QJsonObject second = results[0][u"variants"_s][1].toObject();
+    QCOMPARE(second[u"count"_s].toInt(), 2);
+    QCOMPARE(second[u"difference"_s][u"count"_s].toInt(), 2);
+
+    const ProgramOutcome again = program.run({u"experiment"_s, u"run"_s, u"rates"_s});
+    QCOMPARE(again.status, 0);
+    QVERIFY2(!again.errors.contains("begins"), "what is done is not trained again");
+    QVERIFY(program.run({u"experiment"_s, u"show"_s, u"rates"_s})
+                .output.contains("learningRate = 0.05"));
+    QVERIFY(program.run({u"experiment"_s, u"list"_s}).output.contains("all runs done"));
+    QCOMPARE(program.run({u"experiment"_s, u"report"_s, u"rates"_s, u"--out"_s, u"one"_s}).status,
+             0);
+    program.run({u"experiment"_s, u"report"_s, u"rates"_s, u"--out"_s, u"two"_s});
+    QCOMPARE(program.runScript(u"diff -r one two && ls one"_s).output,
+             QByteArray("report.md\nreport.tex\nresults.csv\nruns.csv\n"));
+
+    const ProgramOutcome more =
+        program.run({u"experiment"_s, u"run"_s, u"rates"_s, u"--add-seeds"_s, u"1"_s, u"--json"_s});
+    QCOMPARE(more.json()[u"runs"_s].toArray().size(), 6);
+    const fs::path runs = folder.path() / "experiments/rates/runs";
+    const ProgramOutcome info = program.run(
+        {u"info"_s, QString::fromStdString((runs / "1-learningRate-0.1_seed-0").string())});
+    QVERIFY(info.output.contains("rates, variant learningRate = 0.1"));
+  }
+
+  void twoWorkersThatAreKilledTrainEachRunOnce() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    shapes10Of(experiment.base).trainCount = 1200;
+    write(experiment, folder.path() / "rates.json");
+    const QStringList command{u"experiment"_s, u"run"_s, u"rates.json"_s, u"--quiet"_s};
+    const QStringList undisturbed{
+        u"experiment"_s, u"run"_s, u"rates.json"_s, u"--out"_s, u"undisturbed"_s};
+    QCOMPARE(program.run(undisturbed).status, 0);
+
+    std::mt19937 random(1);
+    std::unique_ptr<QProcess> workers[2];
+    int kills = 0;
+    QElapsedTimer time;
+    time.start();
+    for (bool isDone = false; !isDone && time.elapsed() < 90000;) {
+      for (auto& worker : workers) {
+        if (!worker || worker->state() == QProcess::NotRunning) worker = program.start(command);
+      }
+      auto& victim = workers[random() % 2];
+      isDone = victim->waitForFinished(static_cast<int>(200 + random() % 900)) &&
+               victim->exitStatus() == QProcess::NormalExit && victim->exitCode() == 0;
+      if (isDone) break;
+      if (kills < 12 && victim->state() == QProcess::Running) {
+        // The training of a killed worker saves and ends, unless it is killed as well.
+        const std::vector<pid_t> trainings = childrenOf(victim->processId());
+        victim->kill();
+        if (kills++ % 2 == 0) {
+          for (const pid_t training : trainings) ::kill(training, SIGKILL);
+        }
+        victim->waitForFinished();
+      }
+    }
+    for (auto& worker : workers) QCOMPARE(Program::end(*worker).status, 0);
+    QVERIFY(kills > 2);
+
+    const ExperimentFolder done = ExperimentFolder::open(folder.path() / "experiments/rates");
+    const ExperimentFolder reference = ExperimentFolder::open(folder.path() / "undisturbed/rates");
+    const ExperimentState state = readExperiment(done);
+    QCOMPARE(state.countOf(CellState::done), std::size_t{4});
+    for (const PlannedRun& run : done.plan().runs) {
+      QCOMPARE(eventsOf(done.runFolder(run), EventKind::started), 1);
+      QCOMPARE(eventsOf(done.runFolder(run), EventKind::tested), 1);
+      const RunComparison comparison = compareRuns(done.runFolder(run), reference.runFolder(run));
+      QVERIFY2(comparison.areEqual(), "killed workers give the bits of an undisturbed one");
+    }
+    QVERIFY2(fs::is_empty(done.claims()), "all claims are released");
+  }
+
+  void aRunThatFailsEndsAloneAndIsRetried() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.axes = {};
+    experiment.seeds = {0};
+    experiment.variants = {{"good", {}}, {"bad", {"start.weights=\"weights.pth\""}}};
+    write(experiment, folder.path() / "rates.json");
+    const ProgramOutcome ran = program.run({u"experiment"_s, u"run"_s, u"rates.json"_s});
+    QCOMPARE(ran.status, 1);
+    QVERIFY2(ran.errors.contains("failed     bad, seed 0: lambda: "), ran.errors.constData());
+    QVERIFY(ran.output.contains("1 of 2 runs are not done: 1 failed."));
+    QVERIFY2(!program.run({u"experiment"_s, u"run"_s, u"rates"_s}).errors.contains("begins"),
+             "a failed run is not repeated unasked");
+    const ProgramOutcome retried =
+        program.run({u"experiment"_s, u"run"_s, u"rates"_s, u"--retry"_s});
+    QVERIFY(retried.errors.contains("begins     bad, seed 0"));
+  }
+
+  void aTheoryExperimentStandsBesideItsSource() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    const ProgramOutcome ran = program.run({u"experiment"_s,
+                                            u"run"_s,
+                                            u"kernel-regression"_s,
+                                            u"--set"_s,
+                                            u"points=6"_s,
+                                            u"--out"_s,
+                                            u"figures"_s,
+                                            u"--json"_s});
+    QVERIFY2(ran.status == 0, ran.errors.constData());
+    const QJsonArray numbers = ran.json()[u"numbers"_s].toArray();
+    QCOMPARE(numbers.last()[u"published"_s].toDouble(), 0.0);
+    QVERIFY(numbers.last()[u"value"_s].toDouble() < 1e-9);
+    std::ifstream figure(folder.path() / "figures/figure-1.csv");
+    std::string head;
+    QVERIFY(std::getline(figure, head) && head.starts_with("series,"));
+
+    const auto refused = [&](const QString& setting) {
+      return program.run({u"experiment"_s, u"run"_s, u"kernel-regression"_s, u"--set"_s, setting});
+    };
+    QCOMPARE(refused(u"point=6"_s).status, 2);
+    QCOMPARE(refused(u"points=many"_s).status, 2);
+    QVERIFY(refused(u"points=1e9"_s).errors.contains("points"));
+    QVERIFY(program.run({u"experiment"_s, u"list"_s}).output.contains("small-initialisation"));
+  }
+
+  void whatCannotBeRunIsNamedBeforeAnythingRuns() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.axes.push_back({.path = "recipe.optimizer.learningRat", .values = {"1"}});
+    experiment.seeds = {1, 1};
+    write(experiment, folder.path() / "wrong.json");
+    const ProgramOutcome wrong = program.run({u"experiment"_s, u"run"_s, u"wrong.json"_s});
+    QCOMPARE(wrong.status, 2);
+    QVERIFY2(wrong.errors.contains("axes[1]") && wrong.errors.contains("seeds"),
+             wrong.errors.constData());
+    QVERIFY(!fs::exists(folder.path() / "experiments"));
+    QCOMPARE(program.run({u"experiment"_s, u"run"_s, u"no-such"_s}).status, 1);
+    QCOMPARE(program.run({u"experiment"_s, u"show"_s, u"no-such"_s}).status, 1);
+    QCOMPARE(program.run({u"experiment"_s}).status, 2);
+
+    write(smallExperiment(), folder.path() / "rates.json");
+    ExperimentFolder::create(folder.path() / "experiments", smallExperiment());
+    const ProgramOutcome changed =
+        program.run({u"experiment"_s, u"run"_s, u"rates"_s, u"--set"_s, u"recipe.epochs=9"_s});
+    QCOMPARE(changed.status, 2);
+    QVERIFY(changed.errors.contains("this experiment has begun"));
+    const ProgramOutcome other =
+        program.run({u"experiment"_s, u"run"_s, u"rates.json"_s, u"--set"_s, u"recipe.epochs=9"_s});
+    QVERIFY(other.errors.contains("another experiment of the same name"));
+  }
+};
+
+}  // namespace lambda
+
+QTEST_GUILESS_MAIN(lambda::TestExperimentCommands)
+#include "tst_experiment_commands.moc"
