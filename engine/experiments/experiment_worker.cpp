@@ -5,6 +5,7 @@
 #include <csignal>
 #include <optional>
 #include <set>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -201,10 +202,18 @@ class Worker {
     return text.empty() ? "The process ended with status " + std::to_string(end.exitStatus) : text;
   }
 
+  /// Whether the process may have failed because that of a killed worker was still saving the same
+  /// run. It gets one more chance.
+  bool metAnother(const PlannedRun& run) {
+    const CellReading reading = readCell(folder_, run);
+    const bool wasSaved = reading.cell.hasRun && reading.record.status == RunStatus::stopped;
+    return (wasSaved || isLocked(run)) && repeated_.insert(folder_.nameOf(run)).second;
+  }
+
   void finish(ActiveRun& active, const ProcessEnd& end) {
     const bool stops = control_.mode() == RunControl::Mode::stopping;
     const bool wasInterrupted = stops || end.exitStatus > 128 || end.signal == SIGTERM;
-    if (!isOverNow(active.run) && !wasInterrupted) {
+    if (!isOverNow(active.run) && !wasInterrupted && !metAnother(active.run)) {
       writeFileDurably(folder_.failure(active.run), reasonOf(active, end));
     }
     const PlannedRun run = active.run;
@@ -240,7 +249,8 @@ class Worker {
   RunControl& control_;
   WorkerObserver& observer_;
   std::vector<ActiveRun> active_;
-  std::set<std::size_t> over_;  ///< Places of runs that are done or failed.
+  std::set<std::size_t> over_;      ///< Places of runs that are done or failed.
+  std::set<std::string> repeated_;  ///< Names of runs that had a second chance (metAnother()).
   Clock::time_point nextScan_;
   Clock::time_point nextRenewal_;
   bool areStopped_ = false;
