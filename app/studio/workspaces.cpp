@@ -3,6 +3,7 @@
 #include <chrono>
 #include <utility>
 
+#include <QCoreApplication>
 #include <QFile>
 #include <QScrollArea>
 #include <QScrollBar>
@@ -11,6 +12,7 @@
 #include <QTimer>
 
 #include "app/design/design_page.h"
+#include "app/experiments/experiments_page.h"
 #include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
@@ -25,6 +27,7 @@
 #include "app/train/train_page.h"
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -37,6 +40,11 @@ constexpr const char* kQuickstart = "quickstart";
 /// Delay for loading LibTorch where the Train workspace is the first visible one: libraries are
 /// loaded one after the other, and those of the window come first.
 constexpr std::chrono::milliseconds kAfterFirstPaint{500};
+
+/// The command line program, which is installed beside this one.
+std::filesystem::path commandLineProgram() {
+  return toPath(QCoreApplication::applicationDirPath()) / "lambda";
+}
 
 std::filesystem::path queueFile() {
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
@@ -96,7 +104,8 @@ Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
       inspectPage_(new InspectPage(*training_, *inspection_)),
       runsPage_(
           new RunsPage(*library_, *training_, *inspection_, *new ExportSession(engine_, this))),
-      pages_{welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_} {
+      experimentsPage_(new ExperimentsPage(commandLineProgram())),
+      pages_{welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_, experimentsPage_} {
   addPages();
   try {
     std::vector<Problem> warnings;
@@ -197,22 +206,20 @@ void Workspaces::connectPages() {
   });
   connect(inspectPage_, &InspectPage::runsRequested, this, [this] { goTo(Workspace::runs); });
 
-  connect(trainPage_,
-          &TrainPage::weightsOutcomeRequested,
-          this,
-          [this](const RunConfig& config, const std::vector<std::string>& classNames) {
-            inspection_->cancel(weightsRequest_);
-            weightsRequest_ = inspection_->previewStart(
-                config,
-                classNames,
-                *trainPage_,
-                {.answered =
-                     [this](const WeightTransfer& outcome) {
-                       trainPage_->setWeightsOutcome(outcome);
-                     },
-                 .failed =
-                     [this](const QString& reason) { trainPage_->setWeightsFailure(reason); }});
-          });
+  connect(
+      trainPage_,
+      &TrainPage::weightsOutcomeRequested,
+      this,
+      [this](const RunConfig& config, const std::vector<std::string>& classNames) {
+        inspection_->cancel(weightsRequest_);
+        weightsRequest_ = inspection_->previewStart(
+            config,
+            classNames,
+            *trainPage_,
+            {.answered =
+                 [this](const WeightTransfer& outcome) { trainPage_->setWeightsOutcome(outcome); },
+             .failed = [this](const QString& reason) { trainPage_->setWeightsFailure(reason); }});
+      });
   connect(trainPage_, &TrainPage::designRequested, this, [this](const std::string& path) {
     designPage_->showProblem(path);
     goTo(Workspace::design);
@@ -220,6 +227,7 @@ void Workspaces::connectPages() {
   connect(document_, &ProjectDocument::changed, this, [this] {
     if (askedDevice_) askForDevice();
   });
+  connect(experimentsPage_, &ExperimentsPage::inspectRequested, this, &Workspaces::openRun);
   connect(library_, &RunLibrary::changed, this, &Workspaces::updateRuns);
   connect(library_, &RunLibrary::runChanged, this, &Workspaces::updateRuns);
   updateRuns();
@@ -286,6 +294,7 @@ void Workspaces::updateRuns() {
   welcomePage_->setRuns(library_->runs());
   inspectPage_->setRuns(library_->runs());
   trainPage_->setRunsFolder(library_->folder());
+  experimentsPage_->setFolder(library_->folder().parent_path() / "experiments");
 }
 
 void Workspaces::trainQuickstart() {

@@ -15,6 +15,7 @@ namespace lambda {
 
 class DesignPage;
 class DocumentActions;
+class ExperimentsPage;
 class InspectionSession;
 class InspectPage;
 class ProjectDocument;
@@ -24,7 +25,7 @@ class TrainingSession;
 class TrainPage;
 class WelcomePage;
 
-enum class Workspace { welcome, design, train, inspect, runs };
+enum class Workspace { welcome, design, train, inspect, runs, experiments };
 
 /// How the window shows a workspace.
 struct WorkspaceTraits {
@@ -35,12 +36,13 @@ struct WorkspaceTraits {
 };
 
 /// All workspaces, in the order of the enumeration.
-inline constexpr std::array<WorkspaceTraits, 5> kWorkspaces{{
+inline constexpr std::array<WorkspaceTraits, 6> kWorkspaces{{
     {Workspace::welcome, "Welcome", "welcome", ""},
     {Workspace::design, "Design", "design", "design"},
     {Workspace::train, "Train", "train", "train"},
     {Workspace::inspect, "Inspect", "inspect", "inspect"},
     {Workspace::runs, "Runs", "runs", "runs"},
+    {Workspace::experiments, "Experiments", "experiments", "experiments"},
 }};
 
 /// The pages and the objects they work on: the document, the two sessions and the library. Each
@@ -123,6 +125,7 @@ class Workspaces : public QStackedWidget {
   TrainPage* trainPage_;
   InspectPage* inspectPage_;
   RunsPage* runsPage_;
+  ExperimentsPage* experimentsPage_;
   std::array<QWidget*, kWorkspaces.size()> pages_;  ///< All pages, in the order of Workspace.
   std::optional<DeviceConfig> askedDevice_;
   quint64 weightsRequest_ = 0;  ///< The last request for what a network takes from a file.

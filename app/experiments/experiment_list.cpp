@@ -1,0 +1,126 @@
+#include "app/experiments/experiment_list.h"
+
+#include <utility>
+
+#include <QSignalBlocker>
+
+#include "engine/experiments/experiment_folder.h"
+#include "engine/experiments/read_experiment.h"
+#include "engine/experiments/shipped_experiments.h"
+#include "widgets/text/path_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kListWidth = 280;
+
+ListedExperiment shippedOne(const std::string& name) {
+  ListedExperiment listed;
+  listed.name = name;
+  try {
+    const Experiment experiment = loadShippedExperiment(name);
+    listed.question = experiment.question;
+    for (const ExperimentSize& size : experiment.sizes) listed.sizes.push_back(size.name);
+    listed.state = u"%1 seeds"_s.arg(experiment.seeds.size());
+  } catch (const std::exception& error) {
+    listed.state = QString::fromUtf8(error.what());
+  }
+  return listed;
+}
+
+ListedExperiment ownOne(const fs::path& folder) {
+  ListedExperiment listed;
+  listed.folder = folder;
+  listed.name = toText(folder.filename()).toStdString();
+  try {
+    const ExperimentState state = readExperiment(ExperimentFolder::open(folder));
+    listed.name = state.experiment.name;
+    listed.question = state.experiment.question;
+    listed.state =
+        u"%1 of %2 runs done"_s.arg(state.countOf(CellState::done)).arg(state.cells.size());
+    const std::size_t failed = state.countOf(CellState::failed);
+    if (failed > 0) listed.state += u", %1 failed"_s.arg(failed);
+  } catch (const std::exception& error) {
+    listed.state = QString::fromUtf8(error.what());
+  }
+  return listed;
+}
+
+std::vector<ListedExperiment> experimentsOf(const fs::path& folder) {
+  std::vector<ListedExperiment> all;
+  for (const std::string& name : shippedExperimentNames()) all.push_back(shippedOne(name));
+  for (const fs::path& own : experimentFoldersIn(folder)) all.push_back(ownOne(own));
+  return all;
+}
+
+}  // namespace
+
+ExperimentList::ExperimentList(QWidget* parent) : QListWidget(parent) {
+  setObjectName(u"experiments"_s);
+  setAccessibleName(u"Experiments"_s);
+  setWordWrap(true);
+  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  setVerticalScrollMode(ScrollPerPixel);
+  setFixedWidth(kListWidth);
+  connect(this, &QListWidget::currentRowChanged, this, &ExperimentList::onRowChanged);
+}
+
+void ExperimentList::setFolder(const fs::path& folder) {
+  if (folder_ == folder) return;
+  folder_ = folder;
+  refresh();
+}
+
+void ExperimentList::refresh(const fs::path& folder) {
+  if (!folder.empty()) wanted_ = folder;
+  tasks_.runNewest([own = folder_] { return experimentsOf(own); },
+                   [this](std::vector<ListedExperiment> all) { show(std::move(all)); });
+}
+
+const ListedExperiment* ExperimentList::selected() const {
+  const QListWidgetItem* item = currentItem();
+  if (!item || !item->data(Qt::UserRole).isValid()) return nullptr;
+  return &experiments_[item->data(Qt::UserRole).toULongLong()];
+}
+
+void ExperimentList::show(std::vector<ListedExperiment> experiments) {
+  const bool isOther = !wanted_.empty();
+  fs::path folder = std::exchange(wanted_, {});
+  std::string name;
+  if (const ListedExperiment* before = selected()) {
+    name = before->name;
+    if (!isOther) folder = before->folder;
+  }
+  experiments_ = std::move(experiments);
+  {
+    const QSignalBlocker blocker(this);
+    clear();
+    bool hasOwn = false;
+    addHeading(u"Shipped experiments"_s);
+    for (std::size_t i = 0; i < experiments_.size(); ++i) {
+      const ListedExperiment& one = experiments_[i];
+      if (!one.folder.empty() && !std::exchange(hasOwn, true)) addHeading(u"Own experiments"_s);
+      auto* item = new QListWidgetItem(
+          QString::fromStdString(one.name + '\n' + one.question + '\n') + one.state, this);
+      item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
+      if (one.folder == folder && (!folder.empty() || one.name == name)) setCurrentItem(item);
+    }
+  }
+  if (isOther) onRowChanged();
+}
+
+void ExperimentList::addHeading(const QString& text) {
+  auto* item = new QListWidgetItem(text, this);
+  item->setFlags(Qt::NoItemFlags);
+}
+
+void ExperimentList::onRowChanged() {
+  if (const ListedExperiment* one = selected()) Q_EMIT chosen(*one);
+}
+
+}  // namespace lambda

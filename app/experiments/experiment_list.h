@@ -1,0 +1,52 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <QListWidget>
+
+#include "app/session/background_tasks.h"
+
+namespace lambda {
+
+/// An experiment that can be chosen.
+struct ListedExperiment {
+  std::filesystem::path folder;  ///< Empty for a shipped one.
+  std::string name;
+  std::string question;
+  std::vector<std::string> sizes;
+  QString state;  ///< "3 of 12 runs done", or why it can't be read.
+};
+
+/// The shipped experiments and those in the experiments folder, with their questions and states.
+class ExperimentList : public QListWidget {
+  Q_OBJECT
+
+ public:
+  explicit ExperimentList(QWidget* parent = nullptr);
+
+  /// Lists the experiments in another folder, read in the background.
+  void setFolder(const std::filesystem::path& folder);
+
+  /// Reads the list again and selects the experiment in `folder` once it is listed.
+  void refresh(const std::filesystem::path& folder = {});
+
+  /// Null where none is selected.
+  const ListedExperiment* selected() const;
+
+ Q_SIGNALS:
+  void chosen(const lambda::ListedExperiment& experiment);
+
+ private:
+  void show(std::vector<ListedExperiment> experiments);
+  void addHeading(const QString& text);
+  void onRowChanged();
+
+  std::filesystem::path folder_;
+  std::filesystem::path wanted_;
+  std::vector<ListedExperiment> experiments_;
+  BackgroundTasks tasks_{*this};
+};
+
+}  // namespace lambda

@@ -1,0 +1,181 @@
+#include "app/experiments/experiment_session.h"
+
+#include <chrono>
+#include <utility>
+
+#include "engine/experiments/experiment_folder.h"
+#include "engine/experiments/read_experiment.h"
+#include "engine/experiments/shipped_experiments.h"
+#include "widgets/text/path_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::chrono::seconds kReadInterval{1};
+
+/// How long the program waits at its end for a worker that saves its runs.
+constexpr int kSavingMs = 30'000;
+
+/// An experiment of which no run has begun.
+ExperimentState stateOfPlan(const Experiment& experiment) {
+  const ExperimentPlan plan = planOf(experiment);
+  ExperimentState state;
+  state.experiment = experiment;
+  state.baseline = plan.baseline;
+  for (const PlannedVariant& variant : plan.variants) state.variants.push_back(variant.name);
+  for (const PlannedRun& run : plan.runs) {
+    ExperimentCell cell;
+    cell.variant = run.variant;
+    cell.seed = run.seed;
+    cell.epochs = plan.variants[run.variant].config.recipe.epochs;
+    cell.values.resize(experiment.measures.size());
+    state.cells.push_back(std::move(cell));
+  }
+  state.results = resultsOf(state);
+  return state;
+}
+
+}  // namespace
+
+ExperimentSession::ExperimentSession(fs::path program, QObject* parent)
+    : QObject(parent), program_(std::move(program)) {
+  timer_.setInterval(kReadInterval);
+  connect(&timer_, &QTimer::timeout, this, &ExperimentSession::read);
+  worker_.setStandardOutputFile(QProcess::nullDevice());
+  connect(&worker_, &QProcess::started, this, &ExperimentSession::changed);
+  connect(&worker_, &QProcess::finished, this, &ExperimentSession::onFinished);
+  connect(&worker_, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
+    if (error != QProcess::FailedToStart) return;
+    Q_EMIT failed(
+        u"%1 can't be started: %2. Install the program lambda beside lambda-studio."_s.arg(
+            toText(program_), worker_.errorString()));
+    Q_EMIT changed();
+  });
+}
+
+ExperimentSession::~ExperimentSession() {
+  worker_.disconnect(this);
+  if (!isWorking()) return;
+  worker_.terminate();
+  worker_.waitForFinished(kSavingMs);
+}
+
+void ExperimentSession::reset() {
+  tasks_.forget();
+  timer_.stop();
+  folder_.clear();
+  shipped_.clear();
+  size_.clear();
+  state_.reset();
+}
+
+void ExperimentSession::open(const fs::path& folder) {
+  reset();
+  folder_ = folder;
+  Q_EMIT changed();
+  read();
+}
+
+void ExperimentSession::showShipped(const std::string& name, const std::string& size) {
+  reset();
+  shipped_ = name;
+  size_ = size;
+  Q_EMIT changed();
+  tasks_.run(
+      [name, size] {
+        try {
+          return Reading{
+              stateOfPlan(resolvedExperiment(loadShippedExperiment(name), size)), {}, {}};
+        } catch (const std::exception& error) {
+          return Reading{{}, {}, QString::fromUtf8(error.what())};
+        }
+      },
+      [this](Reading reading) { take(std::move(reading)); });
+}
+
+void ExperimentSession::create(const fs::path& experiments) {
+  if (shipped_.empty() || isWorking()) return;
+  tasks_.run(
+      [experiments, name = shipped_, size = size_] {
+        try {
+          const Experiment experiment = resolvedExperiment(loadShippedExperiment(name), size);
+          const ExperimentFolder folder = ExperimentFolder::create(experiments, experiment);
+          return Reading{readExperiment(folder), folder.path(), {}};
+        } catch (const std::exception& error) {
+          return Reading{{}, {}, QString::fromUtf8(error.what())};
+        }
+      },
+      [this](Reading reading) {
+        const bool isCreated = !reading.folder.empty();
+        if (isCreated) folder_ = reading.folder;
+        take(std::move(reading));
+        if (!isCreated) return;
+        work();
+        Q_EMIT created();
+      });
+}
+
+void ExperimentSession::work(const QStringList& options) {
+  if (folder_.empty() || isWorking()) return;
+  isPausing_ = false;
+  worker_.start(toText(program_),
+                QStringList{u"experiment"_s, u"run"_s, toText(folder_)} + options);
+  timer_.start();
+  Q_EMIT changed();
+}
+
+void ExperimentSession::pause() {
+  if (!isWorking()) return;
+  isPausing_ = true;
+  worker_.terminate();
+}
+
+void ExperimentSession::read() {
+  if (folder_.empty()) return;
+  tasks_.runNewest(
+      [folder = folder_] {
+        try {
+          return Reading{readExperiment(ExperimentFolder::open(folder)), {}, {}};
+        } catch (const std::exception& error) {
+          return Reading{{}, {}, QString::fromUtf8(error.what())};
+        }
+      },
+      [this](Reading reading) { take(std::move(reading)); });
+}
+
+void ExperimentSession::take(Reading reading) {
+  if (!reading.problem.isEmpty()) {
+    timer_.stop();
+    Q_EMIT failed(reading.problem);
+    return;
+  }
+  // A worker of another program may be training.
+  const bool isFollowed = isWorking() || reading.state->countOf(CellState::running) > 0;
+  if (!isFollowed) {
+    timer_.stop();
+  } else if (!timer_.isActive()) {
+    timer_.start();
+  }
+  if (state_ == reading.state) return;
+  state_ = std::move(reading.state);
+  Q_EMIT changed();
+}
+
+void ExperimentSession::onFinished(int status, QProcess::ExitStatus how) {
+  const QString text = QString::fromLocal8Bit(worker_.readAllStandardError()).trimmed();
+  const bool hasFailed = how == QProcess::CrashExit || status != 0;
+  if (hasFailed && !isPausing_) {
+    Q_EMIT failed(text.isEmpty()
+                      ? u"The worker ended with status %1. Run it again to continue."_s.arg(status)
+                      : text);
+  }
+  Q_EMIT changed();
+  read();
+}
+
+}  // namespace lambda

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include <QObject>
+#include <QProcess>
+#include <QStringList>
+#include <QTimer>
+
+#include "app/session/background_tasks.h"
+#include "engine/values/experiment/experiment_state.h"
+
+namespace lambda {
+
+/// One experiment: what its folder says, and the worker process that trains its runs (`lambda
+/// experiment run`). A shipped experiment has no folder until it is run.
+///
+/// Lives on the GUI thread, which never waits for the disk.
+class ExperimentSession : public QObject {
+  Q_OBJECT
+
+ public:
+  /// `program`: the command line program.
+  explicit ExperimentSession(std::filesystem::path program, QObject* parent = nullptr);
+  /// Asks a worker to save its runs and to end.
+  ~ExperimentSession() override;
+
+  /// Reads an existing experiment and follows it.
+  void open(const std::filesystem::path& folder);
+
+  /// Shows the plan of a shipped experiment in one of its sizes; empty for the first.
+  void showShipped(const std::string& name, const std::string& size);
+
+  /// Nothing before it was read.
+  const std::optional<ExperimentState>& state() const { return state_; }
+
+  /// Empty for a shipped experiment without a folder.
+  const std::filesystem::path& folder() const { return folder_; }
+
+  bool isWorking() const { return worker_.state() != QProcess::NotRunning; }
+
+  /// Starts a worker, which trains what is not done. `options`: further options of the command.
+  void work(const QStringList& options = {});
+
+  /// Creates the folder of the shipped experiment in `experiments` and starts a worker in it.
+  void create(const std::filesystem::path& experiments);
+
+  /// Asks the worker to save the runs that it trains and to end. Starting another continues them.
+  void pause();
+
+ Q_SIGNALS:
+  void changed();
+  /// A folder was created.
+  void created();
+  void failed(const QString& reason);
+
+ private:
+  struct Reading {
+    std::optional<ExperimentState> state;
+    std::filesystem::path folder;  ///< Where one was created.
+    QString problem;
+  };
+
+  void reset();
+  void read();
+  void take(Reading reading);
+  void onFinished(int status, QProcess::ExitStatus how);
+
+  std::filesystem::path program_;
+  std::filesystem::path folder_;
+  std::string shipped_;
+  std::string size_;
+  std::optional<ExperimentState> state_;
+  bool isPausing_ = false;
+  QProcess worker_;
+  QTimer timer_;
+  BackgroundTasks tasks_{*this};
+};
+
+}  // namespace lambda

@@ -1,0 +1,217 @@
+#include <fstream>
+#include <memory>
+
+#include <QAction>
+#include <QComboBox>
+#include <QLabel>
+#include <QSignalSpy>
+#include <QTableWidget>
+#include <QtTest/QtTest>
+
+#include "app/experiments/experiment_list.h"
+#include "app/experiments/experiments_page.h"
+#include "engine/experiments/experiment_folder.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/runs/run_folder.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_run.h"
+#include "widgets/plots/effects/effect_plot.h"
+#include "widgets/theme/colors.h"
+
+namespace fs = std::filesystem;
+using namespace Qt::StringLiterals;
+
+namespace lambda::test {
+
+namespace {
+
+constexpr QSize kSmallestWindow(1280, 800);
+
+Experiment rates() {
+  Experiment experiment;
+  experiment.name = "rates";
+  experiment.question = "Which learning rate is better?";
+  experiment.base = tinyRun();
+  experiment.variants = {{"slow", {"recipe.optimizer.learningRate=0.05"}},
+                         {"fast", {"recipe.optimizer.learningRate=0.1"}}};
+  experiment.seeds = {3, 5};
+  experiment.measures = {Measure{Quantity::testAccuracy}, Measure{Quantity::parameters}};
+  experiment.published = {{"Accuracy, %", "A paper, table 1", {{"fast", 76.5}}}};
+  return experiment;
+}
+
+void writeRun(const ExperimentFolder& folder,
+              const PlannedRun& run,
+              RunStatus status,
+              std::optional<double> accuracy = {}) {
+  RunFolder::createNamed(folder.runs(), folder.nameOf(run));
+  RunRecord record;
+  record.config = folder.plan().configOf(run);
+  record.status = status;
+  record.statusText = status == RunStatus::failed ? "the loss is not finite" : "";
+  record.testAccuracy = accuracy;
+  record.parameters = 7200;
+  record.epochsDone = 1;
+  writeRunRecord(folder.runFolder(run) / "run.json", record);
+}
+
+}  // namespace
+
+/// The Experiments workspace on folders that the test has written.
+class TestExperimentsPage : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init();
+  void cleanup();
+  void experimentsAreListedWithTheirStates();
+  void theGridShowsTheStateOfEveryRun();
+  void theGridFollowsTheTheme();
+  void enterOpensTheRun();
+  void theResultsCompareWithTheBaseline();
+  void theEffectsAreExportedInShownUnits();
+  void anotherMeasureHasOtherValues();
+  void aShippedExperimentShowsItsPlan();
+  void aFolderThatCanNotBeReadSaysWhy();
+  void aMissingProgramIsReported();
+
+ private:
+  QListWidget& list() const { return *page_->findChild<QListWidget*>(u"experiments"_s); }
+
+  QTableWidget& grid() const { return *page_->findChild<QTableWidget*>(u"grid"_s); }
+
+  QTableWidget& results() const { return *page_->findChild<QTableWidget*>(u"results"_s); }
+
+  QLabel& problem() const { return *page_->findChild<QLabel*>(u"problem"_s); }
+
+  QAction& action(const QString& name) const { return *page_->findChild<QAction*>(name); }
+
+  QListWidgetItem* ratesItem() const {
+    const auto found = list().findItems(u"rates\n"_s, Qt::MatchStartsWith);
+    return found.isEmpty() ? nullptr : found.constFirst();
+  }
+
+  void openRates();
+
+  std::unique_ptr<TemporaryFolder> home_;
+  std::unique_ptr<ExperimentsPage> page_;
+};
+
+void TestExperimentsPage::init() {
+  home_ = std::make_unique<TemporaryFolder>();
+  const auto folder = ExperimentFolder::create(home_->path(), rates());
+  const auto& runs = folder.plan().runs;
+  writeRun(folder, runs[0], RunStatus::finished, 0.5);
+  writeRun(folder, runs[1], RunStatus::finished, 0.625);
+  writeRun(folder, runs[2], RunStatus::failed);
+  page_ = std::make_unique<ExperimentsPage>(home_->path() / "no-program");
+  page_->resize(kSmallestWindow);
+  page_->setFolder(home_->path());
+  page_->show();
+  QTRY_VERIFY(ratesItem() != nullptr);
+}
+
+void TestExperimentsPage::cleanup() {
+  page_.reset();
+  home_.reset();
+}
+
+void TestExperimentsPage::openRates() {
+  list().setCurrentItem(ratesItem());
+  QTRY_COMPARE(grid().rowCount(), 2);
+}
+
+void TestExperimentsPage::experimentsAreListedWithTheirStates() {
+  const QString text = ratesItem()->text();
+  QVERIFY(text.contains(u"Which learning rate is better?"_s));
+  QVERIFY2(text.endsWith(u"2 of 4 runs done, 1 failed"_s), qPrintable(text));
+  QVERIFY(!list().findItems(u"Own experiments"_s, Qt::MatchExactly).isEmpty());
+}
+
+void TestExperimentsPage::theGridShowsTheStateOfEveryRun() {
+  openRates();
+  QCOMPARE(grid().columnCount(), 2);
+  QCOMPARE(grid().verticalHeaderItem(0)->text(), u"slow (baseline)"_s);
+  QCOMPARE(grid().item(0, 0)->text(), u"50.0 %"_s);
+  QCOMPARE(grid().item(1, 0)->text(), u"62.5 %"_s);
+  QCOMPARE(grid().item(0, 1)->text(), u"failed"_s);
+  QVERIFY(grid().item(0, 1)->toolTip().contains(u"the loss is not finite"_s));
+  QCOMPARE(grid().item(1, 1)->text(), u"waiting"_s);
+  QVERIFY(action(u"run"_s).isEnabled());
+  QVERIFY(action(u"retry"_s).isEnabled());
+  QVERIFY(!action(u"pause"_s).isEnabled());
+}
+
+void TestExperimentsPage::theGridFollowsTheTheme() {
+  openRates();
+  for (const Colors* colors : {&darkColors(), &lightColors()}) {
+    page_->setPalette(paletteOf(*colors));
+    QCOMPARE(grid().item(0, 0)->foreground().color(), colors->text);
+    QCOMPARE(grid().item(0, 1)->foreground().color(), colors->error);
+  }
+}
+
+void TestExperimentsPage::enterOpensTheRun() {
+  openRates();
+  QSignalSpy requests(page_.get(), &ExperimentsPage::inspectRequested);
+  grid().setCurrentCell(1, 1);
+  QTest::keyClick(&grid(), Qt::Key_Return);
+  QCOMPARE(requests.count(), 0);
+  grid().setCurrentCell(1, 0);
+  QTest::keyClick(&grid(), Qt::Key_Return);
+  QCOMPARE(requests.count(), 1);
+  const auto folder = ExperimentFolder::open(home_->path() / "rates");
+  QCOMPARE(requests[0][0].value<fs::path>(), folder.runFolder(folder.plan().runs[1]));
+}
+
+void TestExperimentsPage::theResultsCompareWithTheBaseline() {
+  openRates();
+  QCOMPARE(results().item(0, 4)->text(), u"baseline"_s);
+  QCOMPARE(results().item(1, 0)->text(), u"1"_s);
+  QCOMPARE(results().item(1, 1)->text(), u"62.5"_s);
+  QCOMPARE(results().item(1, 3)->text(), QString());
+  QVERIFY2(results().item(1, 4)->text().contains(u"seed"_s),
+           qPrintable(results().item(1, 4)->text()));
+  QCOMPARE(results().item(1, 5)->text(), u"76.5"_s);
+  QCOMPARE(results().item(0, 5)->text(), QString());
+}
+
+void TestExperimentsPage::theEffectsAreExportedInShownUnits() {
+  openRates();
+  QCOMPARE(page_->findChild<EffectPlot*>()->toCsv(),
+           u"variant,count,mean,low,high\nslow,1,50,,\nfast,1,62.5,,\n"_s);
+}
+
+void TestExperimentsPage::anotherMeasureHasOtherValues() {
+  openRates();
+  page_->findChild<QComboBox*>(u"measure"_s)->setCurrentIndex(1);
+  QVERIFY2(grid().item(0, 0)->text().startsWith(u"7200"_s), qPrintable(grid().item(0, 0)->text()));
+}
+
+void TestExperimentsPage::aShippedExperimentShowsItsPlan() {
+  list().setCurrentRow(1);
+  QTRY_VERIFY(grid().rowCount() > 1);
+  QCOMPARE(grid().item(0, 0)->text(), u"waiting"_s);
+  QVERIFY(action(u"run"_s).isEnabled());
+  QVERIFY(!action(u"addSeed"_s).isEnabled());
+}
+
+void TestExperimentsPage::aFolderThatCanNotBeReadSaysWhy() {
+  std::ofstream(home_->path() / "rates" / "experiment.json") << "{";
+  list().setCurrentItem(ratesItem());
+  QTRY_VERIFY(problem().isVisible());
+  QVERIFY2(problem().text().contains(u"experiment.json"_s), qPrintable(problem().text()));
+}
+
+void TestExperimentsPage::aMissingProgramIsReported() {
+  openRates();
+  action(u"run"_s).trigger();
+  QTRY_VERIFY(problem().isVisible());
+  QVERIFY2(problem().text().contains(u"no-program"_s), qPrintable(problem().text()));
+  QVERIFY(action(u"run"_s).isEnabled());
+}
+
+}  // namespace lambda::test
+
+QTEST_MAIN(lambda::test::TestExperimentsPage)
+#include "tst_experiments_page.moc"
