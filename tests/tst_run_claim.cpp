@@ -74,6 +74,16 @@ class TestRunClaim : public QObject {
     QVERIFY(fs::is_empty(folder.path()));
   }
 
+  void claimsOfDeadProcessesAreSwept() {
+    const TemporaryFolder folder;
+    abandonedBy(deadProcess(), folder.path());
+    sweepClaims(folder.path(), "run");
+    QVERIFY(fs::is_empty(folder.path()));
+    const auto living = RunClaim::take(folder.path(), "run");
+    sweepClaims(folder.path(), "run");
+    QVERIFY(livingOwnerOf(folder.path(), "run").has_value());
+  }
+
   void aProcessIdThatWasGivenAgainIsNotTheOwner() {
     const TemporaryFolder folder;
     ProcessIdentity before = currentProcess();

@@ -112,8 +112,11 @@ class Worker {
 
   bool isOver(std::size_t index) {
     const CellState state = readCell(folder_, folder_.plan().runs[index]).cell.state;
-    if (state == CellState::done || state == CellState::failed) over_.insert(index);
-    return over_.contains(index);
+    if (state != CellState::done && state != CellState::failed) return false;
+    // A killed worker's training may have finished the run without it.
+    sweepClaims(folder_.claims(), folder_.nameOf(folder_.plan().runs[index]));
+    over_.insert(index);
+    return true;
   }
 
   void tryToStart(std::size_t index) {

@@ -215,6 +215,11 @@ bool RunClaim::renew() {
   return lastNumber(claims_, name_) == number_;
 }
 
+void sweepClaims(const fs::path& claims, const std::string& name) {
+  // A claim removes the older ones when it is released.
+  if (lastNumber(claims, name) > 0) RunClaim::take(claims, name);
+}
+
 std::optional<ProcessIdentity> livingOwnerOf(const fs::path& claims,
                                              const std::string& name,
                                              std::chrono::seconds lease) {

@@ -60,6 +60,9 @@ class RunClaim {
   std::filesystem::path file_;  // Empty: nothing to release.
 };
 
+/// Removes what killed workers left of their claims on a run, unless a living worker has it.
+void sweepClaims(const std::filesystem::path& claims, const std::string& name);
+
 /// The owner of the valid claim on a run if it lives; nothing where a worker may take it.
 std::optional<ProcessIdentity> livingOwnerOf(const std::filesystem::path& claims,
                                              const std::string& name,

@@ -100,8 +100,7 @@ std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
       .rare("data.augmentation.alternatingFlip", data.augmentation.horizontalFlip)
       .common("data.augmentation.cutoutSize")
       .rare("data.augmentation.randAugmentOperations")
-      .rare("data.augmentation.randAugmentMagnitude",
-            data.augmentation.randAugmentOperations > 0)
+      .rare("data.augmentation.randAugmentMagnitude", data.augmentation.randAugmentOperations > 0)
       .rare("data.augmentation.erasingProbability")
       .rare("data.augmentation.mixupAlpha")
       .rare("data.augmentation.cutmixAlpha");
@@ -124,7 +123,6 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .rare("recipe.precision")
       .rare("recipe.channelsLast")
       .common("seed")
-      .rare("start.pairedDraws")
       .common("monitoring.histograms");
   sections.push_back(choose.section({}));
   choose.common("recipe.optimizer.kind")
@@ -193,7 +191,9 @@ std::vector<FormSection> machineSections(Chooser& choose,
       .rare("checkpoints.keepInitial");
   sections.push_back(choose.section(u"Checkpoints"_s));
   const bool finetunes = choose.showsAll() || start != StartConfig{};
-  choose.common("start.frozenStages", finetunes).common("start.backboneRate", finetunes);
+  choose.common("start.frozenStages", finetunes)
+      .common("start.backboneRate", finetunes)
+      .rare("start.pairedDraws");
   if (finetunes) sections.push_back(choose.section(u"Fine-tuning"_s));
   return sections;
 }
