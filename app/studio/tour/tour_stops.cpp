@@ -37,9 +37,9 @@ std::vector<TourStop> tourStops(Workspaces& workspaces, NavigationRail& rail) {
     return [&workspaces, workspace] { workspaces.goTo(workspace); };
   };
   return {
-      {u"Four pages"_s,
-       u"Design a network, train it, inspect what its layers have learnt, and compare the runs. "
-       u"The rail leads to each page at any time."_s,
+      {u"Five pages"_s,
+       u"Design a network, train it, inspect what its layers have learnt, compare the runs, and "
+       u"answer a question by an experiment. The rail leads to each page at any time."_s,
        goTo(Workspace::design),
        [&rail] { return &rail; }},
       {u"The network, block by block"_s,
