@@ -223,9 +223,10 @@ void TestCheckpointInspector::inspectorsShareTheirData() {
   CheckpointInspector second(RunFolder::open(run_).epochCheckpoint(1), {.datasets = datasets});
   first.inspect({});
   const auto data = datasets->training(first.header().config.data);
-  QCOMPARE(data.use_count(), 2L);  // The first inspector and `data` itself.
+  const long ofFirst = data.use_count() - 1;  // Without `data` itself.
+  QVERIFY(ofFirst > 0);
   second.inspect({});
-  QCOMPARE(data.use_count(), 3L);
+  QCOMPARE(data.use_count() - 1, 2 * ofFirst);
 }
 
 void TestCheckpointInspector::aTrainingBesideItIsNotDisturbed() {
