@@ -6,6 +6,7 @@
 
 #include "engine/experiments/difference_text.h"
 #include "engine/values/text/text.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -18,7 +19,7 @@ enum Column { kCount, kMean, kDeviation, kInterval, kDifference, kFirstPublished
 /// A shown number without its unit.
 QString numberText(Quantity quantity, double value) {
   const QuantityTraits traits = traitsOf(quantity);
-  return QString::number(value * traits.factor, 'f', traits.decimals);
+  return fixedText(value * traits.factor, traits.decimals);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 
 using namespace Qt::StringLiterals;
@@ -80,7 +81,7 @@ void EffectPlot::paintTo(QPainter& painter, const QSize& size, const Colors& col
   for (int tick = 0; tick <= kTicks; ++tick) {
     const double value = range_->low + (range_->high - range_->low) * tick / kTicks;
     const QRectF place(xOf(value) - 40, bottom + 2, 80, metrics.height());
-    painter.drawText(place, Qt::AlignCenter, QString::number(value, 'g', 4));
+    painter.drawText(place, Qt::AlignCenter, numberText(value, 4));
   }
   painter.drawText(QRectF(left_, bottom + 2 + metrics.height(), right_ - left_, metrics.height()),
                    Qt::AlignCenter,
