@@ -1,5 +1,7 @@
 #include "engine/experiments/cell_state.h"
 
+#include <optional>
+#include <string>
 #include <system_error>
 
 #include "engine/experiments/run_claim.h"
@@ -15,14 +17,6 @@ namespace lambda {
 namespace {
 
 constexpr std::uint64_t kMostFailureBytes = 64 << 10;
-
-bool isLocked(const fs::path& run) {
-  try {
-    return RunLock::isHeld(RunFolder::open(run));
-  } catch (const Error&) {
-    return false;
-  }
-}
 
 /// Reads the record into the reading. A record that can't be read is as none, with a warning.
 void readRecord(const fs::path& run, CellReading& reading) {
@@ -40,9 +34,21 @@ void readRecord(const fs::path& run, CellReading& reading) {
   }
 }
 
+/// The text of the file of a failure; nothing where there is none. A worker that trains the run
+/// again removes it meanwhile.
+std::optional<std::string> failureIn(const fs::path& file) {
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
+  try {
+    return readFile(file, kMostFailureBytes);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
-CellReading readCell(const ExperimentFolder& folder, const PlannedRun& run) {
+CellReading readRecordedCell(const ExperimentFolder& folder, const PlannedRun& run) {
   CellReading reading;
   ExperimentCell& cell = reading.cell;
   cell.variant = run.variant;
@@ -52,26 +58,33 @@ CellReading readCell(const ExperimentFolder& folder, const PlannedRun& run) {
   readRecord(folder.runFolder(run), reading);
   if (cell.hasRun && reading.record.status == RunStatus::finished) {
     cell.state = CellState::done;
-    return reading;
-  }
-  if (const auto owner = livingOwnerOf(folder.claims(), cell.runFolder)) {
-    cell.state = CellState::running;
-    cell.text = owner->host;
-    return reading;
-  }
-  if (isLocked(folder.runFolder(run))) {
-    cell.state = CellState::running;
-    return reading;
-  }
-  std::error_code error;
-  if (fs::exists(folder.failure(run), error)) {
+  } else if (const std::optional<std::string> failure = failureIn(folder.failure(run))) {
     cell.state = CellState::failed;
-    cell.text = readFile(folder.failure(run), kMostFailureBytes);
+    cell.text = *failure;
   } else if (cell.hasRun && reading.record.status == RunStatus::failed) {
     cell.state = CellState::failed;
     cell.text = reading.record.statusText;
   }
   return reading;
+}
+
+CellReading readCell(const ExperimentFolder& folder, const PlannedRun& run) {
+  CellReading reading = readRecordedCell(folder, run);
+  ExperimentCell& cell = reading.cell;
+  if (cell.state == CellState::done) return reading;
+  const auto owner = livingOwnerOf(folder.claims(), cell.runFolder);
+  if (!owner && !isLocked(folder, run)) return reading;
+  cell.state = CellState::running;
+  cell.text = owner ? owner->host : std::string();
+  return reading;
+}
+
+bool isLocked(const ExperimentFolder& folder, const PlannedRun& run) {
+  try {
+    return RunLock::isHeld(RunFolder::open(folder.runFolder(run)));
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace lambda

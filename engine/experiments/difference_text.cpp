@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
+
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -19,18 +20,8 @@ constexpr std::array<QuantityTraits, 7> kTraits{{
     {"FLOPs of one image", "MFLOPs", "MFLOPs", 1e-6, 1, false, false},
 }};
 
-std::string fixed(double value, int decimals) {
-  std::array<char, 64> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.*f", decimals, value);
-  return {text.data(), static_cast<std::size_t>(std::clamp(length, 0, 63))};
-}
-
 std::string withUnit(const std::string& number, const char* unit) {
   return *unit == '\0' ? number : number + " " + unit;
-}
-
-std::string seedsText(int count) {
-  return std::to_string(count) + (count == 1 ? " seed" : " seeds");
 }
 
 }  // namespace
@@ -39,16 +30,21 @@ QuantityTraits traitsOf(Quantity quantity) {
   return kTraits[static_cast<std::size_t>(quantity)];
 }
 
-std::string quantityText(Quantity quantity, double value) {
+std::string quantityNumber(Quantity quantity, double value, int moreDecimals) {
   const QuantityTraits traits = traitsOf(quantity);
-  return withUnit(fixed(value * traits.factor, traits.decimals), traits.unit);
+  return formatFixed(value * traits.factor, traits.decimals + moreDecimals);
+}
+
+std::string quantityText(Quantity quantity, double value) {
+  return withUnit(quantityNumber(quantity, value), traitsOf(quantity).unit);
 }
 
 std::string differenceText(Quantity quantity, const PairedDifference& difference) {
   const QuantityTraits traits = traitsOf(quantity);
   const SampleSummary& found = difference.differences;
+  const std::string seeds = formatCounted(found.count, "seed");
   if (found.count == 0) return "no seed has a value of both";
-  const auto shown = [&](double value) { return fixed(value * traits.factor, traits.decimals); };
+  const auto shown = [&](double value) { return quantityNumber(quantity, value); };
   if (!traits.hasChance) {
     if (found.mean == 0) return "the same";
     return withUnit(shown(std::abs(found.mean)), traits.differenceUnit) +
@@ -56,8 +52,8 @@ std::string differenceText(Quantity quantity, const PairedDifference& difference
   }
   if (!found.interval) return "one seed says nothing about chance: run more";
   if (!difference.isSeen()) {
-    if (*difference.visible() == 0) return "the same in " + seedsText(found.count);
-    return "no difference seen; " + seedsText(found.count) + " would show one of " +
+    if (*difference.visible() == 0) return "the same in " + seeds;
+    return "no difference seen; " + seeds + " would show one of " +
            withUnit(shown(*difference.visible()), traits.differenceUnit);
   }
   const bool isBetter = (found.mean > 0) == traits.isHigherBetter;
@@ -65,7 +61,7 @@ std::string differenceText(Quantity quantity, const PairedDifference& difference
   const double high = std::max(std::abs(found.interval->low), std::abs(found.interval->high));
   return withUnit(shown(std::abs(found.mean)), traits.differenceUnit) +
          (isBetter ? " better" : " worse") + ", 95 % between " + shown(low) + " and " +
-         shown(high) + ", " + seedsText(found.count);
+         shown(high) + ", " + seeds;
 }
 
 }  // namespace lambda

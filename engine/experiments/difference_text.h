@@ -20,6 +20,9 @@ struct QuantityTraits {
 
 QuantityTraits traitsOf(Quantity quantity);
 
+/// A shown value without its unit: "87.3". `moreDecimals` than usual, for a deviation.
+std::string quantityNumber(Quantity quantity, double value, int moreDecimals = 0);
+
 /// A shown value with its unit: "87.3 %".
 std::string quantityText(Quantity quantity, double value);
 

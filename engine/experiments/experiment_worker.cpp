@@ -110,37 +110,26 @@ class Worker {
     nextScan_ = Clock::now() + kRescan;
   }
 
-  bool isOver(std::size_t index) {
-    const CellState state = readCell(folder_, folder_.plan().runs[index]).cell.state;
-    if (state != CellState::done && state != CellState::failed) return false;
-    // A killed worker's training may have finished the run without it.
-    sweepClaims(folder_.claims(), folder_.nameOf(folder_.plan().runs[index]));
-    over_.insert(index);
-    return true;
-  }
-
   void tryToStart(std::size_t index) {
     const PlannedRun& run = folder_.plan().runs[index];
-    const CellReading before = readCell(folder_, run);
-    if (before.cell.state == CellState::running || isOver(index)) return;
+    const CellState state = readCell(folder_, run).cell.state;
+    if (state == CellState::running) return;
+    if (state != CellState::waiting) {
+      // A killed worker's training may have finished the run without it.
+      sweepClaims(folder_.claims(), folder_.nameOf(run));
+      over_.insert(index);
+      return;
+    }
     std::optional<RunClaim> claim = RunClaim::take(folder_.claims(), folder_.nameOf(run));
     // Another worker may have finished the run between the reading and the claim. Its process may
     // still be saving, where that worker was killed.
-    if (!claim || isOverNow(run) || isLocked(run)) return;
+    if (!claim || isOver(run) || isLocked(folder_, run)) return;
     start(run, *std::move(claim));
   }
 
-  bool isOverNow(const PlannedRun& run) const {
-    const CellReading reading = readCell(folder_, run);
-    std::error_code error;
-    return reading.cell.state == CellState::done || fs::exists(folder_.failure(run), error) ||
-           (reading.cell.hasRun && reading.record.status == RunStatus::failed);
-  }
-
-  bool isLocked(const PlannedRun& run) const {
-    std::error_code error;
-    if (!fs::exists(folder_.runFolder(run) / "run.json", error)) return false;
-    return RunLock::isHeld(RunFolder::open(folder_.runFolder(run)));
+  /// Whether the run is done or has failed, whoever has its claim.
+  bool isOver(const PlannedRun& run) const {
+    return readRecordedCell(folder_, run).cell.state != CellState::waiting;
   }
 
   /// Whether the run has a checkpoint to resume from. What a process left that was killed before
@@ -183,14 +172,11 @@ class Worker {
 
   void writeConfiguration(const PlannedRun& run) const {
     RunConfig config = folder_.plan().configOf(run);
-    if (config.device.threads == 0) {
-      const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-      config.device.threads = std::max(1, cores / options_.parallel);
-    }
+    if (config.device.threads == 0) config.device.threads = threadsOfRun(options_.parallel);
     writeFileDurably(folder_.configuration(run), toJson(config));
   }
 
-  /// What the process said at its end.
+  /// Why a process failed: its signal, and the last lines that it wrote.
   std::string reasonOf(const ActiveRun& active, const ProcessEnd& end) const {
     std::string text;
     if (end.signal != 0) {
@@ -208,15 +194,15 @@ class Worker {
   /// Whether the process may have failed because that of a killed worker was still saving the same
   /// run. It gets one more chance.
   bool metAnother(const PlannedRun& run) {
-    const CellReading reading = readCell(folder_, run);
+    const CellReading reading = readRecordedCell(folder_, run);
     const bool wasSaved = reading.cell.hasRun && reading.record.status == RunStatus::stopped;
-    return (wasSaved || isLocked(run)) && repeated_.insert(folder_.nameOf(run)).second;
+    return (wasSaved || isLocked(folder_, run)) && repeated_.insert(folder_.nameOf(run)).second;
   }
 
   void finish(ActiveRun& active, const ProcessEnd& end) {
     const bool stops = control_.mode() == RunControl::Mode::stopping;
     const bool wasInterrupted = stops || end.exitStatus > 128 || end.signal == SIGTERM;
-    if (!isOverNow(active.run) && !wasInterrupted && !metAnother(active.run)) {
+    if (!isOver(active.run) && !wasInterrupted && !metAnother(active.run)) {
       writeFileDurably(folder_.failure(active.run), reasonOf(active, end));
     }
     const PlannedRun run = active.run;
@@ -260,6 +246,11 @@ class Worker {
 };
 
 }  // namespace
+
+int threadsOfRun(int parallel) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, cores / parallel);
+}
 
 void workOn(const ExperimentFolder& folder,
             const WorkerOptions& options,

@@ -68,6 +68,32 @@ class FinishedRun {
   std::optional<Metrics> metrics_;
 };
 
+/// The values of a finished run for all measures. What can't be read becomes a warning.
+std::vector<std::optional<double>> valuesOf(const std::filesystem::path& run,
+                                            const RunRecord& record,
+                                            ExperimentState& state) {
+  FinishedRun finished(run, record);
+  std::vector<std::optional<double>> values;
+  try {
+    for (const Measure& measure : state.experiment.measures) {
+      values.push_back(finished.valueOf(measure));
+    }
+  } catch (const Error& error) {
+    state.warnings.emplace_back(error.what());
+  }
+  return values;
+}
+
+/// The same run in an earlier reading, if it was done then; a run that was continued since has more
+/// epochs.
+const ExperimentCell* doneIn(const ExperimentState& before, const ExperimentCell& cell) {
+  const auto found = std::ranges::find(before.cells, cell.runFolder, &ExperimentCell::runFolder);
+  const bool isSame = found != before.cells.end() && found->state == CellState::done &&
+                      found->epochsDone == cell.epochsDone &&
+                      found->trainSeconds == cell.trainSeconds;
+  return isSame ? &*found : nullptr;
+}
+
 VariantResult resultOf(std::vector<std::optional<double>> values,
                        const std::vector<std::optional<double>>* baseline,
                        Quantity quantity) {
@@ -114,7 +140,7 @@ std::vector<MeasureResult> resultsOf(const ExperimentState& state) {
   return results;
 }
 
-ExperimentState readExperiment(const ExperimentFolder& folder) {
+ExperimentState readExperiment(const ExperimentFolder& folder, const ExperimentState* before) {
   ExperimentState state;
   state.experiment = folder.experiment();
   state.baseline = folder.plan().baseline;
@@ -125,15 +151,9 @@ ExperimentState readExperiment(const ExperimentFolder& folder) {
     CellReading reading = readCell(folder, run);
     if (!reading.warning.empty()) state.warnings.push_back(reading.warning);
     if (reading.cell.state == CellState::done) {
-      const std::filesystem::path path = folder.runFolder(run);
-      FinishedRun finished(path, reading.record);
-      try {
-        for (const Measure& measure : state.experiment.measures) {
-          reading.cell.values.push_back(finished.valueOf(measure));
-        }
-      } catch (const Error& error) {
-        state.warnings.emplace_back(error.what());
-      }
+      const ExperimentCell* known = before ? doneIn(*before, reading.cell) : nullptr;
+      reading.cell.values =
+          known ? known->values : valuesOf(folder.runFolder(run), reading.record, state);
     }
     state.cells.push_back(std::move(reading.cell));
   }

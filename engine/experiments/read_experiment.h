@@ -6,9 +6,11 @@
 namespace lambda {
 
 /// Reads the state of every run of an experiment, while workers may be training them, and computes
-/// what those that are done say. Reads the disk: for tasks in the background. Files that can't be
+/// the results of those that are done. The values of runs that were done in `before`, an earlier
+/// reading, are not read again. Reads the disk: for tasks in the background. Files that can't be
 /// read become warnings.
-ExperimentState readExperiment(const ExperimentFolder& folder);
+ExperimentState readExperiment(const ExperimentFolder& folder,
+                               const ExperimentState* before = nullptr);
 
 /// The results of `cells` for each measure of the experiment, in which variants, baseline and cells
 /// are filled in.

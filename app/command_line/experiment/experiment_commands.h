@@ -1,5 +1,9 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
+#include <string>
+
 #include "app/command_line/command.h"
 #include "engine/experiments/experiment_folder.h"
 #include "engine/values/experiment/experiment_state.h"
@@ -14,7 +18,11 @@ void addExperimentRun(CLI::App& command, Action& action);
 void addExperimentShow(CLI::App& command, Action& action);
 void addExperimentReport(CLI::App& command, Action& action);
 
-/// The folder of an experiment, given as a path or by its name below experiments/. Throws Error.
+/// The folder of an experiment that exists, given as a path or by its name in `experiments`.
+std::optional<std::filesystem::path> existingExperiment(
+    const std::string& given, const std::filesystem::path& experiments = kExperimentsFolder);
+
+/// The same, opened. Throws Error where there is none.
 ExperimentFolder findExperiment(const std::string& given);
 
 /// The state of an experiment for people: its grid and the results of every measure.

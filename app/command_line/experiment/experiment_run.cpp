@@ -17,12 +17,14 @@
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
 #include "app/interrupt.h"
+#include "engine/experiments/cell_state.h"
 #include "engine/experiments/experiment_worker.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/shipped_experiments.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/experiment_json.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
@@ -65,21 +67,23 @@ class WorkerView : public WorkerObserver {
   }
 
   void waited() override {
-    if (!line_.isDue()) return;
-    // Reading all runs takes a moment where there are many of them.
+    // Reading the states of many runs takes a moment.
     const auto now = std::chrono::steady_clock::now();
-    if (now < nextReading_) return;
+    if (now < nextReading_ || !line_.isDue()) return;
     nextReading_ = now + std::chrono::seconds(2);
-    const ExperimentState state = readExperiment(folder_);
-    double done = 0;
-    for (const ExperimentCell& cell : state.cells) {
+    const std::vector<PlannedRun>& runs = folder_.plan().runs;
+    std::size_t done = 0, running = 0;
+    double share = 0;
+    for (const PlannedRun& run : runs) {
+      const ExperimentCell cell = readCell(folder_, run).cell;
+      done += cell.state == CellState::done ? 1 : 0;
+      running += cell.state == CellState::running ? 1 : 0;
       const bool isOver = cell.state == CellState::done || cell.state == CellState::failed;
-      done += isOver ? 1 : static_cast<double>(cell.epochsDone) / std::max(1, cell.epochs);
+      share += isOver ? 1 : static_cast<double>(cell.epochsDone) / std::max(1, cell.epochs);
     }
-    line_.show({{std::to_string(state.countOf(CellState::done)) + " of " +
-                     std::to_string(state.cells.size()) + " runs done",
-                 std::to_string(state.countOf(CellState::running)) + " running"},
-                done / static_cast<double>(std::max<std::size_t>(1, state.cells.size()))});
+    line_.show({{std::to_string(done) + " of " + formatCounted(std::ssize(runs), "run") + " done",
+                 std::to_string(running) + " running"},
+                share / static_cast<double>(runs.size())});
   }
 
  private:
@@ -116,11 +120,6 @@ fs::path outOf(const RunOptions& options) {
   return options.out.empty() ? kExperimentsFolder : options.out;
 }
 
-bool namesFolder(const RunOptions& options) {
-  return ExperimentFolder::isAt(options.source) ||
-         ExperimentFolder::isAt(outOf(options) / options.source);
-}
-
 /// Changes of an experiment that has runs already would mix two experiments.
 void requireNoChanges(const RunOptions& options) {
   const ConfigOptions& changes = options.changes;
@@ -135,26 +134,16 @@ void requireNoChanges(const RunOptions& options) {
 }
 
 ExperimentFolder openOrCreate(const RunOptions& options) {
-  if (ExperimentFolder::isAt(options.source)) {
-    requireNoChanges(options);
-    return ExperimentFolder::open(options.source);
-  }
-  if (namesFolder(options)) {
-    requireNoChanges(options);
-    return ExperimentFolder::open(outOf(options) / options.source);
-  }
-  return ExperimentFolder::create(outOf(options), loadExperiment(options));
+  const auto existing = existingExperiment(options.source, outOf(options));
+  if (!existing) return ExperimentFolder::create(outOf(options), loadExperiment(options));
+  requireNoChanges(options);
+  return ExperimentFolder::open(*existing);
 }
 
 int dryRun(const RunOptions& options) {
-  Experiment experiment;
-  if (ExperimentFolder::isAt(options.source)) {
-    experiment = ExperimentFolder::open(options.source).experiment();
-  } else if (namesFolder(options)) {
-    experiment = ExperimentFolder::open(outOf(options) / options.source).experiment();
-  } else {
-    experiment = loadExperiment(options);
-  }
+  const auto existing = existingExperiment(options.source, outOf(options));
+  const Experiment experiment =
+      existing ? ExperimentFolder::open(*existing).experiment() : loadExperiment(options);
   return printExperimentTime(experiment, options.parallel, options.output);
 }
 

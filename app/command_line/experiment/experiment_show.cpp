@@ -1,7 +1,5 @@
-#include <array>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -30,11 +28,6 @@ struct ShowOptions {
   std::string experiment;
   OutputOptions output;
 };
-
-std::string_view stateName(CellState state) {
-  constexpr std::array<std::string_view, 4> kNames{"waiting", "running", "done", "failed"};
-  return kNames[static_cast<std::size_t>(state)];
-}
 
 std::string cellText(const ExperimentState& state, const ExperimentCell& cell) {
   switch (cell.state) {
@@ -115,7 +108,7 @@ Json cellJson(const ExperimentFolder& folder,
   for (const auto& value : cell.values) values.push_back(numberJson(value));
   return {{"variant", state.variants[cell.variant]},
           {"seed", cell.seed},
-          {"state", stateName(cell.state)},
+          {"state", nameOf(cell.state)},
           {"run", (folder.runs() / cell.runFolder).string()},
           {"epochsDone", cell.epochsDone},
           {"epochs", cell.epochs},
@@ -155,12 +148,15 @@ int show(const ShowOptions& options) {
 
 }  // namespace
 
-ExperimentFolder findExperiment(const std::string& given) {
-  const fs::path named = fs::path(kExperimentsFolder) / given;
-  if (!ExperimentFolder::isAt(given) && ExperimentFolder::isAt(named)) {
-    return ExperimentFolder::open(named);
+std::optional<fs::path> existingExperiment(const std::string& given, const fs::path& experiments) {
+  for (const fs::path& path : {fs::path(given), experiments / given}) {
+    if (ExperimentFolder::isAt(path)) return path;
   }
-  return ExperimentFolder::open(given);
+  return std::nullopt;
+}
+
+ExperimentFolder findExperiment(const std::string& given) {
+  return ExperimentFolder::open(existingExperiment(given).value_or(given));
 }
 
 std::string stateText(const ExperimentState& state) {

@@ -1,11 +1,10 @@
 #include "app/command_line/experiment/experiment_time.h"
 
-#include <algorithm>
-#include <cmath>
+#include <cstdint>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -15,6 +14,7 @@
 #include "app/command_line/text_table.h"
 #include "app/interrupt.h"
 #include "engine/experiments/experiment_plan.h"
+#include "engine/experiments/experiment_worker.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/training/throughput_estimate.h"
 #include "engine/values/architecture/cost.h"
@@ -78,6 +78,54 @@ std::string tableText(const std::vector<VariantTime>& times) {
   return table.text();
 }
 
+/// What the whole experiment takes.
+struct ExperimentTime {
+  std::vector<VariantTime> variants;
+  double flops = 0;
+  double seconds = 0;
+};
+
+VariantTime timeOf(const PlannedVariant& variant, const ThroughputEstimate& estimate) {
+  const NetworkCost cost = costOf(variant.config.architecture);
+  const int epochs = variant.config.recipe.epochs;
+  const double images =
+      estimate.imagesPerSecond * (estimate.secondsPerEpoch - estimate.evaluationSeconds);
+  return {.name = variant.name,
+          .parameters = cost.parameters,
+          .epochs = epochs,
+          // The backward pass has two products for each of the forward pass.
+          .flops = 3.0 * static_cast<double>(cost.flops) * images * epochs,
+          .seconds = estimate.secondsPerEpoch * epochs};
+}
+
+/// Nothing where the control asked to stop.
+std::optional<ExperimentTime> measure(const ExperimentPlan& plan,
+                                      const std::vector<std::uint64_t>& seeds,
+                                      int parallel,
+                                      RunControl& control,
+                                      ProgressLine& line) {
+  Observer silent;
+  std::map<std::string, ThroughputEstimate> measured;
+  ExperimentTime all;
+  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
+    RunConfig config = plan.configOf({i, seeds.front()});
+    if (config.device.threads == 0) config.device.threads = threadsOfRun(parallel);
+    line.show({{"measuring " + plan.variants[i].name},
+               static_cast<double>(i) / static_cast<double>(plan.variants.size())});
+    const std::string key = stepKeyOf(config);
+    if (!measured.contains(key)) {
+      const auto estimate = estimateThroughput(config, kSteps, control, silent);
+      if (!estimate) return std::nullopt;
+      measured.emplace(key, *estimate);
+    }
+    all.variants.push_back(timeOf(plan.variants[i], measured.at(key)));
+    const auto runs = static_cast<double>(seeds.size());
+    all.flops += all.variants.back().flops * runs;
+    all.seconds += all.variants.back().seconds * runs / parallel;
+  }
+  return all;
+}
+
 }  // namespace
 
 int printExperimentTime(const Experiment& experiment, int parallel, const OutputOptions& output) {
@@ -85,56 +133,26 @@ int printExperimentTime(const Experiment& experiment, int parallel, const Output
   RunControl control;
   Interrupt interrupt([&] { control.requestStop(); });
   ProgressLine line(output.quiet);
-  Observer silent;
-  std::map<std::string, ThroughputEstimate> measured;
-  std::vector<VariantTime> times;
-  const auto seeds = static_cast<double>(experiment.seeds.size());
-  double seconds = 0;
-  double flops = 0;
-  const int cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  for (std::size_t i = 0; i < plan.variants.size(); ++i) {
-    RunConfig config = plan.configOf({i, experiment.seeds.front()});
-    if (config.device.threads == 0) config.device.threads = std::max(1, cores / parallel);
-    line.show({{"measuring " + plan.variants[i].name},
-               static_cast<double>(i) / static_cast<double>(plan.variants.size())});
-    const std::string key = stepKeyOf(config);
-    if (!measured.contains(key)) {
-      const auto estimate = estimateThroughput(config, kSteps, control, silent);
-      if (!estimate) return interrupt.exitStatus();
-      measured.emplace(key, *estimate);
-    }
-    const ThroughputEstimate& estimate = measured.at(key);
-    const NetworkCost cost = costOf(config.architecture);
-    const double images =
-        estimate.imagesPerSecond * (estimate.secondsPerEpoch - estimate.evaluationSeconds);
-    VariantTime time{.name = plan.variants[i].name,
-                     .parameters = cost.parameters,
-                     .epochs = config.recipe.epochs,
-                     // The backward pass has two products for each of the forward pass.
-                     .flops = 3.0 * static_cast<double>(cost.flops) * images * config.recipe.epochs,
-                     .seconds = estimate.secondsPerEpoch * config.recipe.epochs};
-    seconds += time.seconds * seeds / parallel;
-    flops += time.flops * seeds;
-    times.push_back(std::move(time));
-  }
+  const auto time = measure(plan, experiment.seeds, parallel, control, line);
+  if (!time) return interrupt.exitStatus();
   line.clear();
   if (output.json) {
     Json variants = Json::array();
-    for (const VariantTime& time : times) variants.push_back(variantJson(time));
+    for (const VariantTime& each : time->variants) variants.push_back(variantJson(each));
     printJson({{"name", experiment.name},
                {"question", experiment.question},
                {"variants", variants},
                {"seeds", experiment.seeds},
                {"runs", plan.runs.size()},
                {"parallel", parallel},
-               {"trainingFlops", flops},
-               {"seconds", seconds}});
+               {"trainingFlops", time->flops},
+               {"seconds", time->seconds}});
     return kExitOk;
   }
-  printText(experiment.question + "\n\n" + tableText(times) + "\n" +
-            formatCounted(static_cast<std::int64_t>(plan.runs.size()), "run") + " with " +
-            formatCounted(static_cast<std::int64_t>(experiment.seeds.size()), "seed") + ": about " +
-            formatDuration(seconds) + " on this machine.\n");
+  printText(experiment.question + "\n\n" + tableText(time->variants) + "\n" +
+            formatCounted(std::ssize(plan.runs), "run") + " with " +
+            formatCounted(std::ssize(experiment.seeds), "seed") + ": about " +
+            formatDuration(time->seconds) + " on this machine.\n");
   return kExitOk;
 }
 

@@ -1,10 +1,7 @@
 #include "app/command_line/experiment/theory_run.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cmath>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -20,6 +17,7 @@
 #include "engine/runtime/error.h"
 #include "engine/runtime/run_control.h"
 #include "engine/theory/theory.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -64,25 +62,19 @@ TheorySettings settingsOf(const std::vector<std::string>& texts) {
   return settings;
 }
 
-std::string numberText(double value) {
-  std::array<char, 32> text{};
-  const int length = std::snprintf(text.data(), text.size(), "%.4g", value);
-  return {text.data(), static_cast<std::size_t>(std::clamp(length, 0, 31))};
-}
-
 std::string withUnit(const std::string& number, const std::string& unit) {
   return unit.empty() ? number : number + " " + unit;
 }
 
 std::string valueText(const TheoryNumber& number) {
-  std::string text = numberText(number.value);
-  if (number.deviation) text += " ± " + numberText(*number.deviation);
+  std::string text = formatRounded(number.value);
+  if (number.deviation) text += " ± " + formatRounded(*number.deviation);
   return withUnit(text, number.unit);
 }
 
 std::string publishedText(const TheoryNumber& number) {
   const std::string value =
-      number.published ? withUnit(numberText(*number.published), number.unit) : std::string();
+      number.published ? withUnit(formatRounded(*number.published), number.unit) : std::string();
   if (value.empty() || number.publishedText.empty()) return value + number.publishedText;
   return value + ": " + number.publishedText;
 }

@@ -12,8 +12,8 @@ namespace lambda {
 bool isTheoryExperiment(std::string_view name);
 
 /// Runs it and prints its numbers beside those of its source. `settings`: NAME=VALUE. `out`: a
-/// folder for its figures as CSV; empty: none is written. Returns the exit status. Throws UsageError
-/// for a setting that it does not have, and Error for a value out of range.
+/// folder for its figures as CSV; empty: none is written. Returns the exit status. Throws
+/// UsageError for a setting that it does not have, and Error for a value out of range.
 int runTheoryExperiment(const std::string& name,
                         const std::vector<std::string>& settings,
                         const std::string& out,

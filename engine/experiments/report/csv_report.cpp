@@ -4,6 +4,7 @@
 #include "engine/experiments/report/experiment_report.h"
 #include "engine/experiments/report/report_numbers.h"
 #include "engine/values/fields/enum_name.h"
+#include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -13,31 +14,17 @@ namespace {
 /// "validationAccuracy", "secondsToAccuracy 0.9".
 std::string columnOf(const Measure& measure) {
   std::string name(nameOf(measure.quantity));
-  if (measure.quantity == Quantity::secondsToAccuracy) name += " " + exactText(measure.target);
+  if (measure.quantity == Quantity::secondsToAccuracy) name += " " + formatNumber(measure.target);
   return name;
 }
 
 std::string numberCell(const std::optional<double>& value) {
-  return value ? exactText(*value) : "";
+  return value ? formatNumber(*value) : "";
 }
 
 std::string intervalCells(const std::optional<Interval>& interval) {
   if (!interval) return ",,";
-  return "," + exactText(interval->low) + "," + exactText(interval->high);
-}
-
-constexpr const char* stateName(CellState state) {
-  switch (state) {
-    case CellState::waiting:
-      return "waiting";
-    case CellState::running:
-      return "running";
-    case CellState::done:
-      return "done";
-    case CellState::failed:
-      return "failed";
-  }
-  return "";
+  return "," + formatNumber(interval->low) + "," + formatNumber(interval->high);
 }
 
 }  // namespace
@@ -48,7 +35,7 @@ std::string runsCsv(const ExperimentState& state) {
   text += "\n";
   for (const ExperimentCell& cell : state.cells) {
     text += csvCell(state.variants[cell.variant]) + "," + std::to_string(cell.seed) + "," +
-            csvCell(cell.runFolder) + "," + stateName(cell.state);
+            csvCell(cell.runFolder) + "," + std::string(nameOf(cell.state));
     for (std::size_t i = 0; i < state.experiment.measures.size(); ++i) {
       text += "," + (i < cell.values.size() ? numberCell(cell.values[i]) : "");
     }
@@ -67,8 +54,8 @@ std::string resultsCsv(const ExperimentState& state) {
       const SampleSummary& summary = variant.summary;
       text += columnOf(result.measure) + "," + csvCell(state.variants[i]) + "," +
               std::to_string(summary.count) + "," +
-              (summary.count > 0 ? exactText(summary.mean) : "") + "," +
-              (summary.count > 1 ? exactText(summary.deviation) : "") +
+              (summary.count > 0 ? formatNumber(summary.mean) : "") + "," +
+              (summary.count > 1 ? formatNumber(summary.deviation) : "") +
               intervalCells(summary.interval);
       if (!variant.difference) {
         text += ",,,,\n";
@@ -76,7 +63,7 @@ std::string resultsCsv(const ExperimentState& state) {
       }
       const SampleSummary& difference = variant.difference->differences;
       text += "," + std::to_string(difference.count) + "," +
-              (difference.count > 0 ? exactText(difference.mean) : "") +
+              (difference.count > 0 ? formatNumber(difference.mean) : "") +
               intervalCells(difference.interval) + "\n";
     }
   }

@@ -4,6 +4,7 @@
 #include "engine/experiments/difference_text.h"
 #include "engine/experiments/report/experiment_report.h"
 #include "engine/experiments/report/report_numbers.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 
@@ -57,7 +58,7 @@ std::string markdownTable(const ExperimentState& state, const MeasureResult& res
 
 std::string titleOf(const Measure& measure) {
   if (measure.quantity != Quantity::secondsToAccuracy) return traitsOf(measure.quantity).title;
-  return "training time to a validation accuracy of " + exactText(100 * measure.target) + " %";
+  return "training time to a validation accuracy of " + formatNumber(100 * measure.target) + " %";
 }
 
 std::string markdownReport(const ExperimentState& state) {

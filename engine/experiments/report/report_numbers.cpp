@@ -1,38 +1,23 @@
 #include "engine/experiments/report/report_numbers.h"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cmath>
-#include <cstdio>
 
 #include "engine/experiments/difference_text.h"
+#include "engine/values/fields/enum_name.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 
-namespace {
-
-std::string shownText(double value, const QuantityTraits& traits) {
-  std::array<char, 64> text{};
-  const int length =
-      std::snprintf(text.data(), text.size(), "%.*f", traits.decimals, value * traits.factor);
-  return {text.data(), static_cast<std::size_t>(std::clamp(length, 0, 63))};
-}
-
-}  // namespace
-
 ReportNumbers numbersOf(const VariantResult& result, Quantity quantity) {
-  QuantityTraits traits = traitsOf(quantity);
   const SampleSummary& summary = result.summary;
   ReportNumbers numbers;
   numbers.count = std::to_string(summary.count);
   if (summary.count == 0) return numbers;
-  numbers.mean = shownText(summary.mean, traits);
+  numbers.mean = quantityNumber(quantity, summary.mean);
   if (!summary.interval) return numbers;
-  numbers.low = shownText(summary.interval->low, traits);
-  numbers.high = shownText(summary.interval->high, traits);
-  ++traits.decimals;
-  numbers.deviation = shownText(summary.deviation, traits);
+  numbers.low = quantityNumber(quantity, summary.interval->low);
+  numbers.high = quantityNumber(quantity, summary.interval->high);
+  numbers.deviation = quantityNumber(quantity, summary.deviation, /*moreDecimals=*/1);
   return numbers;
 }
 
@@ -42,24 +27,17 @@ std::string unitOf(Quantity quantity) {
 
 std::string publishedText(const PublishedColumn& column, const std::string& variant) {
   const auto found = std::ranges::find(column.values, variant, &PublishedValue::variant);
-  return found == column.values.end() ? "" : exactText(found->value);
-}
-
-std::string exactText(double value) {
-  std::array<char, 64> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value);
-  return {text.data(), end.ptr};
+  return found == column.values.end() ? "" : formatNumber(found->value);
 }
 
 std::string missingText(const ExperimentState& state) {
   const std::size_t done = state.countOf(CellState::done);
   if (done == state.cells.size()) return {};
   std::string kinds;
-  for (const auto& [kind, name] : {std::pair{CellState::running, "running"},
-                                   std::pair{CellState::waiting, "waiting"},
-                                   std::pair{CellState::failed, "failed"}}) {
+  for (const CellState kind : {CellState::running, CellState::waiting, CellState::failed}) {
     const std::size_t count = state.countOf(kind);
-    if (count > 0) kinds += (kinds.empty() ? "" : ", ") + std::to_string(count) + " " + name;
+    if (count == 0) continue;
+    kinds += (kinds.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(nameOf(kind));
   }
   return std::to_string(state.cells.size() - done) + " of " + std::to_string(state.cells.size()) +
          " runs are not done: " + kinds;

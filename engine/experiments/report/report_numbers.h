@@ -23,10 +23,7 @@ std::string unitOf(Quantity quantity);
 /// The published value of a variant; empty where there is none.
 std::string publishedText(const PublishedColumn& column, const std::string& variant);
 
-/// The shortest text that gives the same number when read.
-std::string exactText(double value);
-
-/// Whether results are missing that would change the report, and which: "2 of 12 runs are not done:
+/// How many runs are not done, by their state: "2 of 12 runs are not done:
 /// 1 waiting, 1 failed". Empty where all are done.
 std::string missingText(const ExperimentState& state);
 

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/experiments/report/report_numbers.h"
+#include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -10,7 +10,7 @@ namespace lambda {
 namespace {
 
 std::string finiteCell(double value) {
-  return std::isfinite(value) ? exactText(value) : "";
+  return std::isfinite(value) ? formatNumber(value) : "";
 }
 
 }  // namespace

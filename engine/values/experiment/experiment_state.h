@@ -1,10 +1,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/values/experiment/experiment.h"
@@ -18,6 +20,11 @@ enum class CellState {
   running,  ///< A worker trains it.
   done,
   failed,  ///< It is repeated on demand only.
+};
+
+template <>
+struct EnumNames<CellState> {
+  static constexpr std::array<std::string_view, 4> names{"waiting", "running", "done", "failed"};
 };
 
 /// One run of an experiment: a variant with a seed.
@@ -36,7 +43,7 @@ struct ExperimentCell {
   bool operator==(const ExperimentCell&) const = default;
 };
 
-/// What the runs of one variant say about a measure.
+/// The results of one variant for one measure.
 struct VariantResult {
   std::vector<std::optional<double>> values;  ///< [seeds]; nothing where the run is not done.
   SampleSummary summary;
@@ -54,7 +61,7 @@ struct MeasureResult {
   bool operator==(const MeasureResult&) const = default;
 };
 
-/// An experiment with the states of its runs and what those that are done say.
+/// An experiment with the states of its runs and the results of those that are done.
 struct ExperimentState {
   Experiment experiment;
   std::vector<std::string> variants;
