@@ -74,6 +74,8 @@ class TestExperimentsPage : public QObject {
   void aShippedExperimentShowsItsPlan();
   void aFolderThatCanNotBeReadSaysWhy();
   void aMissingProgramIsReported();
+  void aWorkerIsPaused();
+  void theWordsOfAFailedWorkerAreShown();
 
  private:
   QListWidget& list() const { return *page_->findChild<QListWidget*>(u"experiments"_s); }
@@ -92,6 +94,13 @@ class TestExperimentsPage : public QObject {
   }
 
   void openRates();
+
+  /// Puts a shell script in the place of the command line program.
+  void installWorker(const char* script) {
+    const fs::path program = home_->path() / "no-program";
+    std::ofstream(program) << "#!/bin/sh\n" << script;
+    fs::permissions(program, fs::perms::owner_all);
+  }
 
   std::unique_ptr<TemporaryFolder> home_;
   std::unique_ptr<ExperimentsPage> page_;
@@ -209,6 +218,31 @@ void TestExperimentsPage::aMissingProgramIsReported() {
   QTRY_VERIFY(problem().isVisible());
   QVERIFY2(problem().text().contains(u"no-program"_s), qPrintable(problem().text()));
   QVERIFY(action(u"run"_s).isEnabled());
+}
+
+void TestExperimentsPage::aWorkerIsPaused() {
+  installWorker(
+      "trap 'exit 143' TERM; echo \"$@\" >> \"$0.calls\"; while :; do sleep 0.05; done\n");
+  openRates();
+  action(u"run"_s).trigger();
+  QTRY_VERIFY(fs::exists(home_->path() / "no-program.calls"));
+  QVERIFY(action(u"pause"_s).isEnabled());
+  QVERIFY(!action(u"run"_s).isEnabled());
+  action(u"pause"_s).trigger();
+  QTRY_VERIFY(action(u"run"_s).isEnabled());
+  QVERIFY2(!problem().isVisible(), qPrintable(problem().text()));
+  std::ifstream calls(home_->path() / "no-program.calls");
+  std::string call;
+  QVERIFY(std::getline(calls, call));
+  QCOMPARE(call, "experiment run " + (home_->path() / "rates").string());
+}
+
+void TestExperimentsPage::theWordsOfAFailedWorkerAreShown() {
+  installWorker("echo 'lambda: the disk is full' >&2; exit 1\n");
+  openRates();
+  action(u"retry"_s).trigger();
+  QTRY_COMPARE(problem().text(), u"lambda: the disk is full"_s);
+  QVERIFY(problem().isVisible());
 }
 
 }  // namespace lambda::test

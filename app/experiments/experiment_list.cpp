@@ -4,10 +4,12 @@
 
 #include <QSignalBlocker>
 
+#include "app/experiments/experiment_progress.h"
 #include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/shipped_experiments.h"
 #include "widgets/text/path_text.h"
+#include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -26,7 +28,7 @@ ListedExperiment shippedOne(const std::string& name) {
     const Experiment experiment = loadShippedExperiment(name);
     listed.question = experiment.question;
     for (const ExperimentSize& size : experiment.sizes) listed.sizes.push_back(size.name);
-    listed.state = u"%1 seeds"_s.arg(experiment.seeds.size());
+    listed.state = countedText(std::ssize(experiment.seeds), u"seed"_s);
   } catch (const std::exception& error) {
     listed.state = QString::fromUtf8(error.what());
   }
@@ -41,10 +43,7 @@ ListedExperiment ownOne(const fs::path& folder) {
     const ExperimentState state = readExperiment(ExperimentFolder::open(folder));
     listed.name = state.experiment.name;
     listed.question = state.experiment.question;
-    listed.state =
-        u"%1 of %2 runs done"_s.arg(state.countOf(CellState::done)).arg(state.cells.size());
-    const std::size_t failed = state.countOf(CellState::failed);
-    if (failed > 0) listed.state += u", %1 failed"_s.arg(failed);
+    listed.state = runsText(state);
   } catch (const std::exception& error) {
     listed.state = QString::fromUtf8(error.what());
   }

@@ -6,7 +6,7 @@
 
 namespace lambda {
 
-/// What the runs that are done say about a measure, a line for each variant: count, mean, standard
+/// The table of results for one measure, with a row for each variant: count, mean, standard
 /// deviation, 95 % interval, the difference from the baseline as a sentence, and published values.
 class ExperimentResults : public QTableWidget {
   Q_OBJECT

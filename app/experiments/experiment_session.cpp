@@ -67,6 +67,7 @@ ExperimentSession::~ExperimentSession() {
 
 void ExperimentSession::reset() {
   tasks_.forget();
+  isReading_ = false;
   timer_.stop();
   folder_.clear();
   shipped_.clear();
@@ -136,16 +137,21 @@ void ExperimentSession::pause() {
 }
 
 void ExperimentSession::read() {
-  if (folder_.empty()) return;
-  tasks_.runNewest(
-      [folder = folder_] {
+  // A reading that takes longer than the timer's interval must still arrive.
+  if (folder_.empty() || std::exchange(isReading_, true)) return;
+  tasks_.run(
+      [folder = folder_, before = state_] {
         try {
-          return Reading{readExperiment(ExperimentFolder::open(folder)), {}, {}};
+          return Reading{
+              readExperiment(ExperimentFolder::open(folder), before ? &*before : nullptr), {}, {}};
         } catch (const std::exception& error) {
           return Reading{{}, {}, QString::fromUtf8(error.what())};
         }
       },
-      [this](Reading reading) { take(std::move(reading)); });
+      [this](Reading reading) {
+        isReading_ = false;
+        take(std::move(reading));
+      });
 }
 
 void ExperimentSession::take(Reading reading) {

@@ -74,6 +74,7 @@ class ExperimentSession : public QObject {
   std::string size_;
   std::optional<ExperimentState> state_;
   bool isPausing_ = false;
+  bool isReading_ = false;
   QProcess worker_;
   QTimer timer_;
   BackgroundTasks tasks_{*this};

@@ -1,7 +1,6 @@
 #include "app/experiments/experiments_page.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <QAction>
 #include <QComboBox>
@@ -14,13 +13,16 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/experiments/effect_rows.h"
 #include "app/experiments/experiment_grid.h"
 #include "app/experiments/experiment_list.h"
+#include "app/experiments/experiment_progress.h"
 #include "app/experiments/experiment_results.h"
 #include "app/experiments/experiment_session.h"
 #include "engine/experiments/difference_text.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/plots/effects/effect_plot.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
 
@@ -32,7 +34,6 @@ namespace {
 
 constexpr int kMargin = 16;
 constexpr int kGap = 8;
-constexpr double kSecondsPerMinute = 60;
 
 QLabel* makeLabel(const QString& role) {
   auto* label = new QLabel;
@@ -40,24 +41,6 @@ QLabel* makeLabel(const QString& role) {
   label->setTextFormat(Qt::PlainText);
   label->setWordWrap(true);
   return label;
-}
-
-/// The epochs that are done, and all.
-std::pair<int, int> epochsOf(const ExperimentState& state) {
-  std::pair<int, int> epochs;
-  for (const ExperimentCell& cell : state.cells) {
-    epochs.first += cell.state == CellState::done ? cell.epochs : cell.epochsDone;
-    epochs.second += cell.epochs;
-  }
-  return epochs;
-}
-
-/// Training seconds that remain, by those of the epochs that are done; 0 before the first.
-double remainingSeconds(const ExperimentState& state) {
-  const auto [done, all] = epochsOf(state);
-  double seconds = 0;
-  for (const ExperimentCell& cell : state.cells) seconds += cell.trainSeconds;
-  return done > 0 ? seconds / done * (all - done) : 0;
 }
 
 }  // namespace
@@ -219,6 +202,11 @@ void ExperimentsPage::choose(const ListedExperiment& experiment) {
     size_->clear();
     for (const std::string& size : experiment.sizes) size_->addItem(QString::fromStdString(size));
   }
+  name_->setText(QString::fromStdString(experiment.name));
+  question_->setText(QString::fromStdString(experiment.question));
+  plan_->clear();
+  remaining_->clear();
+  progress_->reset();
   stack_->setCurrentIndex(1);
   if (shipped_.empty()) {
     session_->open(experiment.folder);
@@ -240,12 +228,11 @@ void ExperimentsPage::showState() {
   if (!state) return;
   const Experiment& experiment = state->experiment;
   showMeasures();
-  name_->setText(QString::fromStdString(experiment.name));
-  question_->setText(QString::fromStdString(experiment.question));
-  plan_->setText(u"%1 variants, %2 seeds, %3 runs; base: %4"_s.arg(state->variants.size())
-                     .arg(experiment.seeds.size())
-                     .arg(state->cells.size())
-                     .arg(QString::fromStdString(experiment.base.name)));
+  plan_->setText(
+      u"%1, %2, %3; base: %4"_s.arg(countedText(std::ssize(state->variants), u"variant"_s),
+                                    countedText(std::ssize(experiment.seeds), u"seed"_s),
+                                    countedText(std::ssize(state->cells), u"run"_s),
+                                    QString::fromStdString(experiment.base.name)));
   const auto measure = static_cast<std::size_t>(measure_->currentIndex());
   grid_->setState(*state, measure);
   results_->setState(*state, measure);
@@ -255,24 +242,11 @@ void ExperimentsPage::showState() {
 
 void ExperimentsPage::showEffects() {
   const ExperimentState& state = *session_->state();
-  const MeasureResult& result = state.results[static_cast<std::size_t>(measure_->currentIndex())];
-  const QuantityTraits traits = traitsOf(result.measure.quantity);
-  std::vector<EffectRow> rows;
-  for (std::size_t i = 0; i < state.variants.size(); ++i) {
-    EffectRow row{QString::fromStdString(state.variants[i]), {}, result.variants[i].summary};
-    for (const auto& value : result.variants[i].values)
-      if (value) row.values.push_back(*value * traits.factor);
-    row.summary.mean *= traits.factor;
-    row.summary.deviation *= traits.factor;
-    if (row.summary.interval) {
-      row.summary.interval->low *= traits.factor;
-      row.summary.interval->high *= traits.factor;
-    }
-    rows.push_back(std::move(row));
-  }
+  const auto measure = static_cast<std::size_t>(measure_->currentIndex());
+  const QuantityTraits traits = traitsOf(state.results[measure].measure.quantity);
   QString title = QString::fromLatin1(traits.title);
   if (*traits.unit) title += u", "_s + QString::fromLatin1(traits.unit);
-  effects_->setRows(title, std::move(rows), state.baseline);
+  effects_->setRows(title, effectRowsOf(state, measure), state.baseline);
 }
 
 void ExperimentsPage::showMeasures() {
@@ -285,18 +259,10 @@ void ExperimentsPage::showMeasures() {
 }
 
 void ExperimentsPage::showProgress() {
-  const ExperimentState& state = *session_->state();
-  const auto [done, all] = epochsOf(state);
-  progress_->setRange(0, std::max(all, 1));
-  progress_->setValue(done);
-  QString text =
-      u"%1 of %2 runs done"_s.arg(state.countOf(CellState::done)).arg(state.cells.size());
-  if (const std::size_t failed = state.countOf(CellState::failed); failed > 0)
-    text += u", %1 failed"_s.arg(failed);
-  if (const double seconds = remainingSeconds(state); seconds > 0)
-    text += u", about %1 min of training remain"_s.arg(
-        std::max(1, static_cast<int>(seconds / kSecondsPerMinute)));
-  remaining_->setText(text);
+  const EpochCount epochs = epochsOf(*session_->state());
+  progress_->setRange(0, std::max(epochs.all, 1));
+  progress_->setValue(epochs.done);
+  remaining_->setText(progressText(*session_->state()));
 }
 
 void ExperimentsPage::updateActions() {

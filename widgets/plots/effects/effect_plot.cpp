@@ -1,6 +1,7 @@
 #include "widgets/plots/effects/effect_plot.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <QEvent>
@@ -8,6 +9,7 @@
 
 #include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
+#include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 
@@ -24,7 +26,8 @@ constexpr double kMostOfNames = 0.35;  // Share of the width.
 constexpr double kPointRadius = 3;
 constexpr double kMeanHeight = 14;
 constexpr double kMargin = 0.05;  // Share of the range, on each side.
-constexpr int kTicks = 4;
+constexpr int kTicks = 5;
+constexpr double kTickWidth = 80;
 
 std::optional<Interval> rangeOf(const std::vector<EffectRow>& rows) {
   std::vector<double> values;
@@ -40,7 +43,31 @@ std::optional<Interval> rangeOf(const std::vector<EffectRow>& rows) {
   return Interval{low - margin, high + margin};
 }
 
+/// Round values in a range.
+std::vector<double> ticksIn(const Interval& range) {
+  QCPAxisTicker ticker;
+  ticker.setTickCount(kTicks);
+  QVector<double> ticks;
+  ticker.generate({range.low, range.high}, {}, u'g', 4, ticks, nullptr, nullptr);
+  std::vector<double> inside;
+  std::ranges::copy_if(
+      ticks, std::back_inserter(inside), [&](double tick) { return range.contains(tick); });
+  return inside;
+}
+
 }  // namespace
+
+/// The axis of a drawing, in its pixels.
+struct EffectPlot::Axis {
+  Interval range;  ///< Between its ends.
+  double left = 0;
+  double right = 1;
+  double y = 0;
+
+  double xOf(double value) const {
+    return left + (value - range.low) / (range.high - range.low) * (right - left);
+  }
+};
 
 EffectPlot::EffectPlot(QWidget* parent) : QWidget(parent) {
   setAccessibleName(u"Effects of the variants"_s);
@@ -53,10 +80,6 @@ void EffectPlot::setRows(const QString& title, std::vector<EffectRow> rows, std:
   range_ = rangeOf(rows_);
   setAccessibleDescription(title_);
   update();
-}
-
-double EffectPlot::xOf(double value) const {
-  return left_ + (value - range_->low) / (range_->high - range_->low) * (right_ - left_);
 }
 
 void EffectPlot::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
@@ -72,54 +95,57 @@ void EffectPlot::paintTo(QPainter& painter, const QSize& size, const Colors& col
   const QFontMetricsF metrics(painter.font());
   double names = 0;
   for (const EffectRow& row : rows_) names = std::max(names, metrics.horizontalAdvance(row.name));
-  left_ = std::min(names, size.width() * kMostOfNames) + 2 * kGap;
-  right_ = size.width() - 3 * kGap;
-  const double bottom = size.height() - 2 * metrics.height() - kGap;
-  painter.setPen(colors.hairline);
-  painter.drawLine(QPointF(left_, bottom), QPointF(right_, bottom));
-  painter.setPen(colors.textSecondary);
-  for (int tick = 0; tick <= kTicks; ++tick) {
-    const double value = range_->low + (range_->high - range_->low) * tick / kTicks;
-    const QRectF place(xOf(value) - 40, bottom + 2, 80, metrics.height());
-    painter.drawText(place, Qt::AlignCenter, numberText(value, 4));
-  }
-  painter.drawText(QRectF(left_, bottom + 2 + metrics.height(), right_ - left_, metrics.height()),
-                   Qt::AlignCenter,
-                   title_);
-  if (rows_[baseline_].summary.count > 0) {
-    const double x = xOf(rows_[baseline_].summary.mean);
-    painter.setPen(QPen(colors.textSecondary, 1, Qt::DashLine));
-    painter.drawLine(QPointF(x, 0), QPointF(x, bottom));
-  }
-  const double step = bottom / static_cast<double>(rows_.size());
+  const Axis axis{.range = *range_,
+                  .left = std::min(names, size.width() * kMostOfNames) + 2 * kGap,
+                  .right = size.width() - 3 * kGap,
+                  .y = size.height() - 2 * metrics.height() - kGap};
+  paintAxis(painter, axis, colors);
+  const double step = axis.y / static_cast<double>(rows_.size());
   double y = step / 2;
   for (const EffectRow& row : rows_) {
-    paintRow(painter, row, y, colors);
+    paintRow(painter, row, axis, y, colors);
     y += step;
   }
 }
 
-void EffectPlot::paintRow(QPainter& painter,
-                          const EffectRow& row,
-                          double y,
-                          const Colors& colors) const {
+void EffectPlot::paintAxis(QPainter& painter, const Axis& axis, const Colors& colors) const {
+  const double height = QFontMetricsF(painter.font()).height();
+  painter.setPen(colors.hairline);
+  painter.drawLine(QPointF(axis.left, axis.y), QPointF(axis.right, axis.y));
+  painter.setPen(colors.textSecondary);
+  for (const double tick : ticksIn(axis.range)) {
+    const QRectF place(axis.xOf(tick) - kTickWidth / 2, axis.y + 2, kTickWidth, height);
+    painter.drawText(place, Qt::AlignCenter, roundedText(tick));
+  }
+  painter.drawText(QRectF(axis.left, axis.y + 2 + height, axis.right - axis.left, height),
+                   Qt::AlignCenter,
+                   title_);
+  if (rows_[baseline_].summary.count == 0) return;
+  const double x = axis.xOf(rows_[baseline_].summary.mean);
+  painter.setPen(QPen(colors.textSecondary, 1, Qt::DashLine));
+  painter.drawLine(QPointF(x, 0), QPointF(x, axis.y));
+}
+
+void EffectPlot::paintRow(
+    QPainter& painter, const EffectRow& row, const Axis& axis, double y, const Colors& colors) {
   const QFontMetricsF metrics(painter.font());
+  const double width = axis.left - 2 * kGap;
   painter.setPen(colors.text);
-  painter.drawText(QRectF(kGap, y - metrics.height() / 2, left_ - 2 * kGap, metrics.height()),
+  painter.drawText(QRectF(kGap, y - metrics.height() / 2, width, metrics.height()),
                    Qt::AlignVCenter | Qt::AlignRight,
-                   metrics.elidedText(row.name, Qt::ElideMiddle, left_ - 2 * kGap));
+                   metrics.elidedText(row.name, Qt::ElideMiddle, width));
   if (row.summary.count == 0) return;
   painter.setPen(QPen(colors.series[0], 2));
-  if (row.summary.interval) {
-    painter.drawLine(QPointF(xOf(row.summary.interval->low), y),
-                     QPointF(xOf(row.summary.interval->high), y));
+  if (const auto& interval = row.summary.interval) {
+    painter.drawLine(QPointF(axis.xOf(interval->low), y), QPointF(axis.xOf(interval->high), y));
   }
-  const double mean = xOf(row.summary.mean);
+  const double mean = axis.xOf(row.summary.mean);
   painter.drawLine(QPointF(mean, y - kMeanHeight / 2), QPointF(mean, y + kMeanHeight / 2));
   painter.setPen(QPen(colors.text, 1));
   painter.setBrush(Qt::NoBrush);
-  for (const double value : row.values)
-    painter.drawEllipse(QPointF(xOf(value), y), kPointRadius, kPointRadius);
+  for (const double value : row.values) {
+    painter.drawEllipse(QPointF(axis.xOf(value), y), kPointRadius, kPointRadius);
+  }
 }
 
 QString EffectPlot::exportName() const {

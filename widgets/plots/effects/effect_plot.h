@@ -45,15 +45,16 @@ class EffectPlot : public QWidget, public Exportable {
   void changeEvent(QEvent* event) override;
 
  private:
-  void paintRow(QPainter& painter, const EffectRow& row, double y, const Colors& colors) const;
-  double xOf(double value) const;
+  struct Axis;
+
+  void paintAxis(QPainter& painter, const Axis& axis, const Colors& colors) const;
+  static void paintRow(
+      QPainter& painter, const EffectRow& row, const Axis& axis, double y, const Colors& colors);
 
   QString title_;
   std::vector<EffectRow> rows_;
   std::size_t baseline_ = 0;
   std::optional<Interval> range_;  ///< Of all values and intervals; nothing without values.
-  mutable double left_ = 0;        ///< Ends of the axis in pixels, of the drawing under way.
-  mutable double right_ = 1;
 };
 
 }  // namespace lambda

@@ -1,0 +1,44 @@
+#include "app/experiments/experiment_progress.h"
+
+#include "widgets/text/quantity_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+/// Training seconds that remain; 0 before the first epoch.
+double remainingSeconds(const ExperimentState& state) {
+  const EpochCount epochs = epochsOf(state);
+  double seconds = 0;
+  for (const ExperimentCell& cell : state.cells) seconds += cell.trainSeconds;
+  return epochs.done > 0 ? seconds / epochs.done * (epochs.all - epochs.done) : 0;
+}
+
+}  // namespace
+
+EpochCount epochsOf(const ExperimentState& state) {
+  EpochCount epochs;
+  for (const ExperimentCell& cell : state.cells) {
+    epochs.done += cell.state == CellState::done ? cell.epochs : cell.epochsDone;
+    epochs.all += cell.epochs;
+  }
+  return epochs;
+}
+
+QString runsText(const ExperimentState& state) {
+  QString text = u"%1 of %2 done"_s.arg(state.countOf(CellState::done))
+                     .arg(countedText(std::ssize(state.cells), u"run"_s));
+  const std::size_t failed = state.countOf(CellState::failed);
+  if (failed > 0) text += u", %1 failed"_s.arg(failed);
+  return text;
+}
+
+QString progressText(const ExperimentState& state) {
+  const double seconds = remainingSeconds(state);
+  if (seconds <= 0) return runsText(state);
+  return runsText(state) + u", about %1 of training remain"_s.arg(durationText(seconds));
+}
+
+}  // namespace lambda
