@@ -6,7 +6,7 @@
 
 #include <QTest>
 
-#include "engine/data/augmentation.h"
+#include "engine/data/augmentation/augmentation.h"
 #include "engine/data/dataset.h"
 #include "engine/data/shapes10.h"
 #include "tests/support/hostile_bytes.h"

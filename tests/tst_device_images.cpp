@@ -5,7 +5,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/data/augmentation.h"
+#include "engine/data/augmentation/augmentation.h"
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/random.h"

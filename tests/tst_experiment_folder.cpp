@@ -8,11 +8,11 @@
 #include "engine/experiments/run_claim.h"
 #include "engine/experiments/shipped_experiments.h"
 #include "engine/formats/json/experiment_json.h"
-#include "engine/formats/json/run_json.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
+#include "tests/support/written_experiment.h"
 
 namespace fs = std::filesystem;
 using namespace lambda;
@@ -28,21 +28,6 @@ Experiment smallExperiment() {
   experiment.seeds = {3, 5};
   experiment.measures = {Measure{Quantity::testAccuracy}};
   return experiment;
-}
-
-/// Writes the record of a run as a training leaves it.
-void writeRun(const ExperimentFolder& folder,
-              const PlannedRun& run,
-              RunStatus status,
-              std::optional<double> accuracy = {}) {
-  RunFolder::createNamed(folder.runs(), folder.nameOf(run));
-  RunRecord record;
-  record.config = folder.plan().configOf(run);
-  record.status = status;
-  record.statusText = status == RunStatus::failed ? "the loss is not finite" : "";
-  record.testAccuracy = accuracy;
-  record.epochsDone = 1;
-  writeRunRecord(folder.runFolder(run) / "run.json", record);
 }
 
 std::string errorOf(const std::function<void()>& call) {
@@ -106,9 +91,9 @@ class TestExperimentFolder : public QObject {
     const TemporaryFolder temporary;
     const ExperimentFolder folder = ExperimentFolder::create(temporary.path(), smallExperiment());
     const auto& runs = folder.plan().runs;
-    writeRun(folder, runs[0], RunStatus::finished, 0.75);
-    writeRun(folder, runs[1], RunStatus::failed);
-    writeRun(folder, runs[2], RunStatus::running);
+    writeRunOf(folder, runs[0], RunStatus::finished, 0.75);
+    writeRunOf(folder, runs[1], RunStatus::failed);
+    writeRunOf(folder, runs[2], RunStatus::running);
     const auto claim = RunClaim::take(folder.claims(), folder.nameOf(runs[3]));
     ExperimentState state = readExperiment(folder);
     QCOMPARE(state.cells[0].state, CellState::done);

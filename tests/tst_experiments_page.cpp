@@ -11,10 +11,9 @@
 #include "app/experiments/experiment_list.h"
 #include "app/experiments/experiments_page.h"
 #include "engine/experiments/experiment_folder.h"
-#include "engine/formats/json/run_json.h"
-#include "engine/runs/run_folder.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
+#include "tests/support/written_experiment.h"
 #include "widgets/plots/effects/effect_plot.h"
 #include "widgets/theme/colors.h"
 
@@ -38,21 +37,6 @@ Experiment rates() {
   experiment.measures = {Measure{Quantity::testAccuracy}, Measure{Quantity::parameters}};
   experiment.published = {{"Accuracy, %", "A paper, table 1", {{"fast", 76.5}}}};
   return experiment;
-}
-
-void writeRun(const ExperimentFolder& folder,
-              const PlannedRun& run,
-              RunStatus status,
-              std::optional<double> accuracy = {}) {
-  RunFolder::createNamed(folder.runs(), folder.nameOf(run));
-  RunRecord record;
-  record.config = folder.plan().configOf(run);
-  record.status = status;
-  record.statusText = status == RunStatus::failed ? "the loss is not finite" : "";
-  record.testAccuracy = accuracy;
-  record.parameters = 7200;
-  record.epochsDone = 1;
-  writeRunRecord(folder.runFolder(run) / "run.json", record);
 }
 
 }  // namespace
@@ -110,9 +94,9 @@ void TestExperimentsPage::init() {
   home_ = std::make_unique<TemporaryFolder>();
   const auto folder = ExperimentFolder::create(home_->path(), rates());
   const auto& runs = folder.plan().runs;
-  writeRun(folder, runs[0], RunStatus::finished, 0.5);
-  writeRun(folder, runs[1], RunStatus::finished, 0.625);
-  writeRun(folder, runs[2], RunStatus::failed);
+  writeRunOf(folder, runs[0], RunStatus::finished, 0.5);
+  writeRunOf(folder, runs[1], RunStatus::finished, 0.625);
+  writeRunOf(folder, runs[2], RunStatus::failed);
   page_ = std::make_unique<ExperimentsPage>(home_->path() / "no-program");
   page_->resize(kSmallestWindow);
   page_->setFolder(home_->path());

@@ -93,7 +93,7 @@ void TestMixedTraining::cutMixPutsTheBoxOfThePartnerIntoTheImage() {
     const MixingDraw draw{.kind = MixingKind::cutmix,
                           .share = 0.6,
                           .partners = {1, 2, 3, 0},
-                          .box = {.x = 2, .y = 1, .width = 3, .height = 2}};
+                          .box = {.left = 2, .top = 1, .right = 5, .bottom = 3}};
     const TensorBatch batch = mixed(smallBatch(format), draw);
     QVERIFY(batch.images.is_contiguous(format));
     for (std::int64_t i = 0; i < 4; ++i) {

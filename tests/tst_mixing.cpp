@@ -5,7 +5,7 @@
 
 #include <QTest>
 
-#include "engine/data/mixing.h"
+#include "engine/data/augmentation/mixing.h"
 #include "tests/support/hostile_bytes.h"
 
 using namespace lambda;
@@ -101,22 +101,21 @@ void TestMixing::theShareOfCutMixIsTheAreaOutsideItsBox() {
   int clipped = 0;
   for (std::uint32_t batch = 0; batch < 1000; ++batch) {
     const MixingDraw draw = mixer.draw({0, batch}, 1);
-    const PixelBox& box = draw.box;
+    const PixelRectangle& box = draw.box;
     QVERIFY(draw.kind == MixingKind::cutmix);
-    QVERIFY(box.x >= 0 && box.width >= 0 && box.x + box.width <= kShape.width);
-    QVERIFY(box.y >= 0 && box.height >= 0 && box.y + box.height <= kShape.height);
+    QVERIFY(box.left >= 0 && box.width() >= 0 && box.right <= kShape.width);
+    QVERIFY(box.top >= 0 && box.height() >= 0 && box.bottom <= kShape.height);
     int outside = 0;
     for (int y = 0; y < kShape.height; ++y) {
       for (int x = 0; x < kShape.width; ++x) {
-        const bool isInside =
-            x >= box.x && x < box.x + box.width && y >= box.y && y < box.y + box.height;
+        const bool isInside = x >= box.left && x < box.right && y >= box.top && y < box.bottom;
         outside += isInside ? 0 : 1;
       }
     }
     QCOMPARE(draw.share, static_cast<double>(outside) / (kShape.width * kShape.height));
     // A box that the border cuts off has not the sides' ratio.
     clipped +=
-        std::abs(box.width * kShape.height - box.height * kShape.width) > kShape.width ? 1 : 0;
+        std::abs(box.width() * kShape.height - box.height() * kShape.width) > kShape.width ? 1 : 0;
   }
   QVERIFY(clipped > 200 && clipped < 900);
 }
@@ -125,9 +124,9 @@ void TestMixing::boxesReachEveryPixel() {
   const BatchMixer mixer = mixerOf(0, 1);
   std::vector<int> columns(kShape.width), rows(kShape.height);
   for (std::uint32_t batch = 0; batch < 500; ++batch) {
-    const PixelBox box = mixer.draw({0, batch}, 1).box;
-    for (int x = 0; x < box.width; ++x) ++columns[box.x + x];
-    for (int y = 0; y < box.height; ++y) ++rows[box.y + y];
+    const PixelRectangle box = mixer.draw({0, batch}, 1).box;
+    for (int x = 0; x < box.width(); ++x) ++columns[box.left + x];
+    for (int y = 0; y < box.height(); ++y) ++rows[box.top + y];
   }
   QVERIFY(*std::ranges::min_element(columns) > 0);
   QVERIFY(*std::ranges::min_element(rows) > 0);
@@ -140,7 +139,7 @@ void TestMixing::withBothEachBatchDrawsOne() {
     const MixingDraw draw = mixer.draw({0, batch}, 4);
     if (draw.kind != MixingKind::mixup) continue;
     ++mixups;
-    QVERIFY(draw.box == PixelBox{});
+    QVERIFY(draw.box == PixelRectangle{});
   }
   QVERIFY(mixups > 420 && mixups < 580);
 }

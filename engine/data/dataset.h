@@ -21,7 +21,8 @@ struct Dataset {
 };
 
 /// Reads or draws the training images of `config.source` and splits them with stratifiedSplit().
-/// The augmentation and the use of labels in `config` have no influence. Throws Error if files are missing or damaged.
+/// The augmentation and the use of labels in `config` have no influence. Throws Error if files are
+/// missing or damaged.
 Dataset loadDataset(const DataConfig& config);
 
 /// The test images of `config.source`. They are loaded separately, so that no choice depends on

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <vector>
 
-#include "engine/data/augmentation.h"
+#include "engine/data/augmentation/augmentation.h"
 #include "engine/data/dataset.h"
 #include "engine/formats/archives/zip_writer.h"
 #include "engine/formats/inspection/png.h"

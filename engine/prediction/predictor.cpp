@@ -4,7 +4,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/data/augmentation.h"
+#include "engine/data/augmentation/augmentation.h"
 #include "engine/data/measured_input.h"
 #include "engine/formats/pictures/picture_resizing.h"
 #include "engine/formats/tensors/checkpoint_file.h"

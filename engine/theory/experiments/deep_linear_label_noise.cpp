@@ -15,7 +15,7 @@ namespace lambda::theory {
 
 namespace {
 
-/// What keys the draws of each part.
+/// The parts of the experiment. Each has random numbers of its own, with its number in their key.
 enum class NoisePart : std::uint64_t { bound, task, weights, noise };
 
 /// A matrix of low rank and some of its forms x^T W y, as in matrix sensing.
@@ -76,7 +76,7 @@ class LabelNoiseExperiment {
         : norm(std::vector<std::string>{name}), error(std::vector<std::string>{name}) {}
   };
 
-  static constexpr double kBoundShare = 0.02;  // Of the whole time.
+  static constexpr double kBoundShare = 0.02;  // Share of the whole time.
 
   /// Random layers and the construction, each relative to the bound of its product.
   void compareWithBound() {

@@ -32,7 +32,7 @@ LowRankMatrix lowRankMatrix(int d, int rank, double scale, Draws& draws) {
           draws.normalMatrix(rank, d).cast<float>()};
 }
 
-/// What keys the draws of each training.
+/// The trainings. Each has random numbers of its own, with its number in their key.
 enum class SensingPart : std::uint64_t { twoLayers, batchNorm, layerNorm };
 
 class SensingExperiment {
@@ -51,7 +51,7 @@ class SensingExperiment {
   }
 
  private:
-  // Of the whole time, about as measured at the defaults.
+  // Share of the whole time, about as measured at the defaults.
   static constexpr double kTwoLayerShare = 0.06;
 
   static constexpr int kErrorInterval = 256;  // Samples between two points of the curve.

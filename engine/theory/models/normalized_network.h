@@ -8,7 +8,7 @@
 
 namespace lambda::theory {
 
-/// What stands between the matrices of a NormalizedNetwork.
+/// The operations between two matrices of a NormalizedNetwork.
 enum class Normalization {
   batch,  ///< Batch normalisation of every unit over the batch, then ReLU.
   layer,  ///< ReLU, then layer normalisation of every sample over its units.

@@ -6,7 +6,7 @@
 
 #include <ATen/ATen.h>
 
-#include "engine/data/augmentation.h"
+#include "engine/data/augmentation/augmentation.h"
 #include "engine/kernels/cuda/cuda_kernels.h"
 #include "engine/training/input/device_images.h"
 #include "engine/training/input/tensor_batch.h"

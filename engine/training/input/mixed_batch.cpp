@@ -27,8 +27,8 @@ void mixImages(at::Tensor& images, const at::Tensor& partners, const MixingDraw&
     images.lerp_(images.index_select(0, partners), 1 - draw.share);
     return;
   }
-  const PixelBox& box = draw.box;
-  const at::Tensor part = images.narrow(2, box.y, box.height).narrow(3, box.x, box.width);
+  const PixelRectangle& box = draw.box;
+  const at::Tensor part = images.narrow(2, box.top, box.height()).narrow(3, box.left, box.width());
   part.copy_(part.index_select(0, partners));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/data/mixing.h"
+#include "engine/data/augmentation/mixing.h"
 #include "engine/training/input/tensor_batch.h"
 
 namespace lambda {

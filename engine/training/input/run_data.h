@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/data/augmentation/mixing.h"
 #include "engine/data/batches.h"
 #include "engine/data/dataset_cache.h"
-#include "engine/data/mixing.h"
 #include "engine/training/input/batch_maker.h"
 #include "engine/training/resolved_config.h"
 #include "engine/values/inspection/inspection.h"

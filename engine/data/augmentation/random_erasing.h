@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/data/pixel_rectangle.h"
+#include "engine/data/augmentation/pixel_rectangle.h"
 
 namespace lambda {
 

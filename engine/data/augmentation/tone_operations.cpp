@@ -1,4 +1,4 @@
-#include "engine/data/tone_operations.h"
+#include "engine/data/augmentation/tone_operations.h"
 
 #include <algorithm>
 #include <array>

@@ -1,11 +1,11 @@
-#include "engine/data/rand_augment.h"
+#include "engine/data/augmentation/rand_augment.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "engine/data/geometry_operations.h"
-#include "engine/data/tone_operations.h"
+#include "engine/data/augmentation/geometry_operations.h"
+#include "engine/data/augmentation/tone_operations.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 

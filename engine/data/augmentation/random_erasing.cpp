@@ -1,4 +1,4 @@
-#include "engine/data/random_erasing.h"
+#include "engine/data/augmentation/random_erasing.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "engine/data/geometry_operations.h"
+#include "engine/data/augmentation/geometry_operations.h"
 
 #include <algorithm>
 #include <cmath>

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "engine/data/augmentation/pixel_rectangle.h"
+#include "engine/data/augmentation/rand_augment.h"
 #include "engine/data/normalization.h"
-#include "engine/data/pixel_rectangle.h"
-#include "engine/data/rand_augment.h"
 #include "engine/values/architecture/architecture.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/images/labeled_images.h"
@@ -81,7 +81,7 @@ class Augmenter {
   /// Whether an image of an alternating flip is flipped in epoch 0.
   bool flipsAtFirst(std::uint64_t index) const;
 
-  /// What cutout and random erasing remove: rectangles, which may overlap.
+  /// The rectangles that cutout and random erasing remove; they may overlap.
   std::vector<PixelRectangle> removedFrom(const AugmentationDraw& draw,
                                           std::uint64_t epoch,
                                           std::uint64_t index) const;

@@ -1,6 +1,5 @@
-#include "engine/data/mixing.h"
+#include "engine/data/augmentation/mixing.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
@@ -30,18 +29,19 @@ double drawShare(KeyedRandom& random, double alpha) {
 }
 
 /// A box of the area 1 - share, centred anywhere, so that the border may cut it off.
-PixelBox drawBox(KeyedRandom& random, const MapShape& shape, double share) {
+PixelRectangle drawBox(KeyedRandom& random, const MapShape& shape, double share) {
   const double scale = std::sqrt(1 - share);
-  PixelBox box;
-  const auto drawSide = [&](int side, int& first, int& extent) {
-    const int length = static_cast<int>(scale * side);
-    const int centre = static_cast<int>(random.below(static_cast<std::uint32_t>(side)));
-    first = std::clamp(centre - length / 2, 0, side);
-    extent = std::clamp(centre - length / 2 + length, 0, side) - first;
+  const auto centre = [&](int side) {
+    return static_cast<int>(random.below(static_cast<std::uint32_t>(side)));
   };
-  drawSide(shape.width, box.x, box.width);
-  drawSide(shape.height, box.y, box.height);
-  return box;
+  const int x = centre(shape.width);
+  const int y = centre(shape.height);
+  return rectangleAround(x,
+                         y,
+                         static_cast<int>(scale * shape.width),
+                         static_cast<int>(scale * shape.height),
+                         shape.width,
+                         shape.height);
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ MixingDraw BatchMixer::draw(BatchPosition position, std::uint32_t count) const {
   draw.share = drawShare(random, cuts ? cutmixAlpha_ : mixupAlpha_);
   if (cuts) {
     draw.box = drawBox(random, shape_, draw.share);
-    const double area = static_cast<double>(draw.box.width) * draw.box.height;
+    const double area = static_cast<double>(draw.box.width()) * draw.box.height();
     draw.share = 1 - area / (static_cast<double>(shape_.width) * shape_.height);
   }
   draw.partners.resize(count);

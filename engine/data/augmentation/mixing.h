@@ -3,21 +3,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/data/augmentation/pixel_rectangle.h"
 #include "engine/data/batches.h"
 #include "engine/values/architecture/architecture.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {
-
-/// A rectangle of pixels: columns [x, x + width), rows [y, y + height).
-struct PixelBox {
-  int x = 0;
-  int y = 0;
-  int width = 0;
-  int height = 0;
-
-  bool operator==(const PixelBox&) const = default;
-};
 
 enum class MixingKind { mixup, cutmix };
 
@@ -28,7 +19,7 @@ struct MixingDraw {
   /// of the pixels outside the box.
   double share = 1;
   std::vector<std::uint32_t> partners = {};  ///< [b], a permutation of the batch.
-  PixelBox box = {};                         ///< CutMix: the pixels of the partner; may be empty.
+  PixelRectangle box = {};                   ///< CutMix: the pixels of the partner; may be empty.
 
   bool operator==(const MixingDraw&) const = default;
 };

@@ -1,4 +1,4 @@
-#include "engine/data/augmentation.h"
+#include "engine/data/augmentation/augmentation.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "engine/data/geometry_operations.h"
-#include "engine/data/random_erasing.h"
+#include "engine/data/augmentation/geometry_operations.h"
+#include "engine/data/augmentation/random_erasing.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "engine/data/pixel_rectangle.h"
+#include "engine/data/augmentation/pixel_rectangle.h"
 #include "engine/values/architecture/architecture.h"
 
 namespace lambda {
