@@ -20,6 +20,7 @@ namespace lambda {
 namespace {
 
 constexpr int kListWidth = 280;
+constexpr int kInset = 6;
 
 ListedExperiment shippedOne(const std::string& name) {
   ListedExperiment listed;
@@ -63,6 +64,10 @@ ExperimentList::ExperimentList(QWidget* parent) : QListWidget(parent) {
   setObjectName(u"experiments"_s);
   setAccessibleName(u"Experiments"_s);
   setWordWrap(true);
+  // The heights of items are measured without padding beside the text: with one, a line that wraps
+  // would hide the last.
+  setStyleSheet(u"QListWidget::item { border: 0px solid transparent; padding: 3px 0px; }"_s);
+  setViewportMargins(kInset, 0, kInset, 0);
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setVerticalScrollMode(ScrollPerPixel);
   setFixedWidth(kListWidth);

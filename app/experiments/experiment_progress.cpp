@@ -8,12 +8,18 @@ namespace lambda {
 
 namespace {
 
-/// Training seconds that remain; 0 before the first epoch.
+/// Training seconds of the epochs that remain, without those of failed runs; 0 before the first
+/// epoch.
 double remainingSeconds(const ExperimentState& state) {
-  const EpochCount epochs = epochsOf(state);
   double seconds = 0;
-  for (const ExperimentCell& cell : state.cells) seconds += cell.trainSeconds;
-  return epochs.done > 0 ? seconds / epochs.done * (epochs.all - epochs.done) : 0;
+  int remaining = 0;
+  for (const ExperimentCell& cell : state.cells) {
+    const bool isOpen = cell.state == CellState::waiting || cell.state == CellState::running;
+    seconds += cell.trainSeconds;
+    remaining += isOpen ? cell.epochs - cell.epochsDone : 0;
+  }
+  const int done = epochsOf(state).done;
+  return done > 0 ? seconds / done * remaining : 0;
 }
 
 }  // namespace
