@@ -175,6 +175,12 @@ void TestPseudoLabelRuns::aTeacherLabelsImagesForAStudent() {
       errorOf([&] { student.resume(student.observer.run, ResumeOptions{.epochs = 2}); });
   QVERIFY(error);
   QCOMPARE(error->place(), file.string());
+  // Another file at the same place would go on with other labels.
+  write(file, text + "\n");
+  const auto other =
+      errorOf([&] { student.resume(student.observer.run, ResumeOptions{.epochs = 2}); });
+  QVERIFY(other);
+  QVERIFY2(other->reason().find("pseudoLabelsSha256") != std::string::npos, other->what());
   write(file, text);
   student.resume(student.observer.run, ResumeOptions{.epochs = 2});
   QVERIFY(student.events(EventKind::resumed).front().text.find(expected.summary()) !=

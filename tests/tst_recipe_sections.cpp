@@ -85,9 +85,10 @@ class TestRecipeSections : public QObject {
     }
     for (const FieldRow& row : rowsOf(RunConfig{})) {
       if (row.path.starts_with("architecture") || row.path == "data.source.kind") continue;
-      // They tell where the run or its weights come from; the file is chosen beside the forms.
+      // They tell where the run, its weights or its labels come from; the file of weights is chosen
+      // beside the forms.
       if (row.path == "parentRun" || row.path == "experiment" || row.path == "start.weights" ||
-          row.path == "start.sha256") {
+          row.path == "start.sha256" || row.path == "data.pseudoLabelsSha256") {
         continue;
       }
       QVERIFY2(reachable.contains(row.path), row.path.c_str());

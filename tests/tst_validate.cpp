@@ -186,6 +186,18 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
       {"device.threads=2", "device.yieldsToOthers=true"},
       "device.yieldsToOthers",
       false);
+  row("RandAugment of two channels",
+      {"architecture.input.channels=2", "data.augmentation.randAugmentOperations=2"},
+      "data.augmentation.randAugmentOperations",
+      true);
+  row("mixup of one image",
+      {"recipe.batchSize=1", "data.augmentation.mixupAlpha=0.2"},
+      "data.augmentation.mixupAlpha",
+      false);
+  row("CutMix of one image",
+      {"recipe.batchSize=1", "data.augmentation.cutmixAlpha=1"},
+      "data.augmentation.cutmixAlpha",
+      false);
   row("no best", {"data.validationCount=0"}, "checkpoints.keepBest", false);
 }
 

@@ -12,6 +12,7 @@ DataConfig keyOf(DataConfig config) {
   config.augmentation = {};
   config.labelledPerClass = 0;
   config.pseudoLabels.clear();
+  config.pseudoLabelsSha256.clear();
   config.pseudoLabelThreshold = 0;
   return config;
 }

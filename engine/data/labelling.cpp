@@ -6,6 +6,7 @@
 
 #include "engine/data/dataset.h"
 #include "engine/data/split.h"
+#include "engine/formats/files/sha256.h"
 #include "engine/formats/metrics/predictions_csv.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/quantities.h"
@@ -13,6 +14,15 @@
 namespace lambda {
 
 namespace {
+
+void requireSameFile(const DataConfig& config) {
+  if (config.pseudoLabelsSha256.empty()) return;
+  const std::string digest = sha256OfFile(config.pseudoLabels);
+  if (digest == config.pseudoLabelsSha256) return;
+  throw Error(config.pseudoLabels,
+              "is not the file that data.pseudoLabelsSha256 names: its digest is " + digest,
+              "Put the former file there, or clear data.pseudoLabelsSha256 to use this one.");
+}
 
 void requireSameLabels(const std::vector<ImagePrediction>& predictions,
                        const LabeledImages& train,
@@ -43,6 +53,7 @@ LabelledImages labelledImages(const LabeledImages& train, const DataConfig& conf
       drawLabelled(train.labels, train.classNames, config.labelledPerClass, config.splitSeed);
   std::vector<ImagePrediction> predictions;
   if (!config.pseudoLabels.empty()) {
+    requireSameFile(config);
     predictions = readPredictionsCsv(config.pseudoLabels, train.classNames, train.count());
     requireSameLabels(predictions, train, labelled, config.pseudoLabels);
   }

@@ -27,8 +27,9 @@ inline bool hasFewLabels(const DataConfig& config) {
 /// Chooses the images of the training part `train` by `config.labelledPerClass` and
 /// `config.pseudoLabels` (LambdaNetworks, appendix E: a teacher labels images for a student). The
 /// labels of other images have no influence, except that they are none of the drawn ones. Throws
-/// Error as drawLabelled() and readPredictionsCsv(), and for predictions whose labels differ from
-/// those of the drawn images: they are of other data or of another split.
+/// Error as drawLabelled() and readPredictionsCsv(), for a file with another digest than
+/// `config.pseudoLabelsSha256`, and for predictions whose labels differ from those of the drawn
+/// images: they are of other data or of another split.
 LabelledImages labelledImages(const LabeledImages& train, const DataConfig& config);
 
 }  // namespace lambda

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/formats/files/sha256.h"
 #include "engine/runtime/error.h"
 #include "engine/training/start/start_weights.h"
 #include "engine/training/start/whiten_stem.h"
@@ -12,16 +13,20 @@ namespace lambda {
 PreparedRun PreparedRun::fresh(RunConfig config) {
   const std::optional<ForeignWeights> weights = readStartWeights(config.start);
   if (weights) config.start.sha256 = weights->sha256;
+  DataConfig& data = config.data;
+  if (!data.pseudoLabels.empty() && data.pseudoLabelsSha256.empty()) {
+    data.pseudoLabelsSha256 = sha256OfFile(data.pseudoLabels);
+  }
   ResolvedConfig resolved(std::move(config));
-  auto data = std::make_unique<RunData>(resolved);
+  auto images = std::make_unique<RunData>(resolved);
   auto state = std::make_unique<TrainingState>(resolved);
-  whitenStem(*state, *data);
+  whitenStem(*state, *images);
   std::string text;
   if (weights) {
-    const WeightTransfer taken = startFrom(*state, *weights, data->networkInput().classNames);
+    const WeightTransfer taken = startFrom(*state, *weights, images->networkInput().classNames);
     text = std::filesystem::path(weights->place).filename().string() + ": " + taken.summary();
   }
-  return {std::move(resolved), std::move(data), std::move(state), std::move(text)};
+  return {std::move(resolved), std::move(images), std::move(state), std::move(text)};
 }
 
 PreparedFork prepareFork(const std::filesystem::path& checkpoint, RunConfig config) {

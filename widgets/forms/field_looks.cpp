@@ -94,6 +94,7 @@ constexpr std::array kLooks{
     Look{"splitSeed", "Split seed"},
     Look{"labelledPerClass", "Labels per class", Stepping::oneTwoFive, "", "all"},
     Look{"pseudoLabels", "Pseudo-labels"},
+    Look{"pseudoLabelsSha256", "Digest of the labels"},
     Look{"pseudoLabelThreshold", "Label threshold", Stepping::hundredth},
     Look{"trainCount", "Training images", Stepping::oneTwoFive},
     Look{"testCount", "Test images", Stepping::oneTwoFive},

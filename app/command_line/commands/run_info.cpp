@@ -119,6 +119,12 @@ std::string factsText(const RunInfo& info) {
             (start.frozenStages > 0 ? ", " + formatCounted(start.frozenStages, "stage") + " frozen"
                                     : ""));
   }
+  const DataConfig& data = record.config.data;
+  if (!data.pseudoLabels.empty()) {
+    facts.add(
+        "pseudo-labels",
+        shownPath(data.pseudoLabels) + ", SHA-256 " + data.pseudoLabelsSha256.substr(0, 12));
+  }
   if (!record.config.experiment.empty()) {
     facts.add("experiment", record.config.experiment + ", variant " + record.config.name);
   }

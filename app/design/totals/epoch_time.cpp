@@ -31,6 +31,7 @@ RunConfig speedOf(RunConfig config) {
   config.architecture.description.clear();
   config.start.weights.clear();
   config.start.sha256.clear();
+  config.data.pseudoLabelsSha256.clear();
   config.recipe.epochs = plain.recipe.epochs;
   config.recipe.schedule = plain.recipe.schedule;
   config.recipe.labelSmoothing = 0;

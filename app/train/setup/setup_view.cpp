@@ -338,6 +338,7 @@ void SetupView::edit(const std::string& path, const FieldValue& value, const QSt
   }
   RunConfig next = document_.config();
   if (!setField(next, path, value)) return;
+  if (path == "data.pseudoLabels") next.data.pseudoLabelsSha256.clear();
   FieldRow row;
   row.path = path;
   row.value = value;

@@ -208,6 +208,7 @@ void visitFields(Value& value, Visit&& visit) {
         value.labelledPerClass);
   visit(Field{"pseudoLabels", "predictions that label the other training images; empty = none"},
         value.pseudoLabels);
+  visit(Field{"pseudoLabelsSha256", "digest of that file; empty = any"}, value.pseudoLabelsSha256);
   visit(Field{"pseudoLabelThreshold", "probability from which a prediction is a label", 0, 1},
         value.pseudoLabelThreshold);
   visit(Field{"augmentation", "random changes of the training images"}, value.augmentation);

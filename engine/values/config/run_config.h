@@ -41,6 +41,9 @@ struct DataConfig {
   /// Predictions (predictions_file.h) that label the other training images; empty: they are not
   /// used.
   std::string pseudoLabels;
+  /// SHA-256 of that file, in hexadecimal digits; empty: not known. A run's record has it, so that
+  /// the run can't be continued or repeated with other labels.
+  std::string pseudoLabelsSha256;
   double pseudoLabelThreshold = 0.95;  ///< Probability from which a prediction is a label.
   AugmentationConfig augmentation;
 
