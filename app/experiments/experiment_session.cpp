@@ -181,6 +181,7 @@ void ExperimentSession::onFinished(int status, QProcess::ExitStatus how) {
                       : text);
   }
   Q_EMIT changed();
+  Q_EMIT workEnded();
   read();
 }
 

@@ -54,6 +54,8 @@ class ExperimentSession : public QObject {
   void changed();
   /// A folder was created.
   void created();
+  /// The worker has ended; what it did is being read.
+  void workEnded();
   void failed(const QString& reason);
 
  private:

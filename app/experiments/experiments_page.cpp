@@ -1,101 +1,52 @@
 #include "app/experiments/experiments_page.h"
 
 #include <algorithm>
+#include <utility>
 
-#include <QAction>
-#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QProgressBar>
 #include <QPushButton>
-#include <QSignalBlocker>
 #include <QStackedWidget>
-#include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/experiments/effect_rows.h"
-#include "app/experiments/experiment_grid.h"
 #include "app/experiments/experiment_list.h"
-#include "app/experiments/experiment_progress.h"
-#include "app/experiments/experiment_results.h"
 #include "app/experiments/experiment_session.h"
-#include "engine/experiments/difference_text.h"
-#include "widgets/export/export_menu.h"
-#include "widgets/plots/effects/effect_plot.h"
-#include "widgets/text/quantity_text.h"
-#include "widgets/theme/flow_layout.h"
+#include "app/experiments/experiment_view.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-namespace {
-
-constexpr int kMargin = 16;
-constexpr int kGap = 8;
-
-QLabel* makeLabel(const QString& role) {
-  auto* label = new QLabel;
-  label->setProperty(kRole, role);
-  label->setTextFormat(Qt::PlainText);
-  label->setWordWrap(true);
-  return label;
-}
-
-}  // namespace
-
-ExperimentsPage::ExperimentsPage(const std::filesystem::path& program, QWidget* parent)
+ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
     : Page(parent),
-      session_(new ExperimentSession(program, this)),
+      program_(std::move(program)),
       list_(new ExperimentList(this)),
       stack_(new QStackedWidget(this)),
-      name_(makeLabel(u"heading"_s)),
-      question_(makeLabel(u"secondary"_s)),
-      plan_(makeLabel(u"secondary"_s)),
-      problem_(makeLabel(u"error"_s)),
-      size_(new QComboBox),
-      measure_(new QComboBox),
-      progress_(new QProgressBar),
-      remaining_(makeLabel(u"secondary"_s)),
-      effects_(new EffectPlot(this)),
-      grid_(new ExperimentGrid),
-      results_(new ExperimentResults),
-      run_(makeAction(u"Run"_s, u"run"_s, u"Train the runs that are not done"_s)),
-      pause_(makeAction(
-          u"Pause"_s, u"pause"_s, u"Save the running runs and stop; Run continues them"_s)),
-      retry_(makeAction(u"Retry failed"_s, u"retry"_s, u"Train failed runs again"_s)),
-      addSeed_(makeAction(
-          u"One more seed"_s, u"addSeed"_s, u"Add a run of every variant with another seed"_s)) {
+      view_(new ExperimentView(this)) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->addWidget(list_);
   row->addWidget(stack_, 1);
   stack_->addWidget(makeEmptyState());
-  stack_->addWidget(makeDetails());
+  stack_->addWidget(view_);
   setEntry(list_);
-  connectParts();
-  connectActions();
-  updateActions();
-}
-
-QAction* ExperimentsPage::makeAction(const QString& text, const QString& name, const QString& tip) {
-  auto* action = new QAction(text, this);
-  action->setObjectName(name);
-  action->setToolTip(tip);
-  addAction(action);
-  return action;
+  for (QAction* action : view_->actions()) addAction(action);
+  connect(list_, &ExperimentList::chosen, this, &ExperimentsPage::choose);
+  connect(view_, &ExperimentView::inspectRequested, this, &ExperimentsPage::inspectRequested);
+  connect(view_, &ExperimentView::folderRequested, this, [this] { shown_->create(folder_); });
 }
 
 QWidget* ExperimentsPage::makeEmptyState() {
   auto* empty = new QWidget;
   auto* column = new QVBoxLayout(empty);
-  auto* title = makeLabel(u"heading"_s);
-  title->setText(u"No experiment is selected"_s);
-  auto* text = makeLabel(u"secondary"_s);
-  text->setText(
+  auto* title = new QLabel(u"No experiment is selected"_s);
+  title->setProperty(kRole, u"heading"_s);
+  auto* text = new QLabel(
       u"An experiment trains every variant of a network or recipe with several seeds and says "
       "which differences are seen. Choose one at the left."_s);
+  text->setProperty(kRole, u"secondary"_s);
+  text->setWordWrap(true);
   auto* button = new QPushButton(u"Show the first experiment"_s);
   button->setProperty(kRole, u"primary"_s);
   connect(button, &QPushButton::clicked, this, [this] { list_->setCurrentRow(1); });
@@ -109,79 +60,13 @@ QWidget* ExperimentsPage::makeEmptyState() {
   return empty;
 }
 
-QWidget* ExperimentsPage::makeDetails() {
-  auto* details = new QWidget;
-  auto* column = new QVBoxLayout(details);
-  column->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
-  column->setSpacing(kGap);
-  size_->setObjectName(u"size"_s);
-  size_->setAccessibleName(u"Size of the experiment"_s);
-  measure_->setObjectName(u"measure"_s);
-  measure_->setAccessibleName(u"Measure"_s);
-  measure_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  progress_->setAccessibleName(u"Progress of all runs"_s);
-  problem_->setObjectName(u"problem"_s);
-  problem_->hide();
-  auto* buttons = new FlowLayout(kGap);
-  for (QAction* action : {run_, pause_, retry_, addSeed_}) {
-    auto* button = new QToolButton;
-    button->setDefaultAction(action);
-    buttons->addWidget(button);
-  }
-  buttons->addWidget(size_);
-  buttons->beginRight();
-  buttons->addWidget(measure_);
-  buttons->addWidget(makeExportButton(*effects_, *effects_));
-  for (QWidget* part : {name_, question_, plan_, problem_}) column->addWidget(part);
-  column->addLayout(buttons);
-  column->addWidget(progress_);
-  column->addWidget(remaining_);
-  column->addWidget(grid_, 1);
-  column->addWidget(effects_, 1);
-  column->addWidget(results_, 1);
-  return details;
-}
-
-void ExperimentsPage::connectParts() {
-  connect(list_, &ExperimentList::chosen, this, &ExperimentsPage::choose);
-  connect(session_, &ExperimentSession::changed, this, &ExperimentsPage::showState);
-  connect(
-      session_, &ExperimentSession::created, this, [this] { list_->refresh(session_->folder()); });
-  connect(session_, &ExperimentSession::failed, this, [this](const QString& reason) {
-    problem_->setText(reason);
-    problem_->show();
-    updateActions();
-  });
-  connect(grid_, &ExperimentGrid::runRequested, this, [this](const std::string& run) {
-    Q_EMIT inspectRequested(session_->folder() / "runs" / run);
-  });
-  connect(size_, &QComboBox::currentIndexChanged, this, &ExperimentsPage::showShippedSize);
-  connect(measure_, &QComboBox::currentIndexChanged, this, &ExperimentsPage::showState);
-}
-
-void ExperimentsPage::connectActions() {
-  connect(run_, &QAction::triggered, this, [this] {
-    problem_->hide();
-    if (session_->folder().empty()) {
-      session_->create(folder_);
-    } else {
-      session_->work();
-    }
-  });
-  connect(pause_, &QAction::triggered, session_, &ExperimentSession::pause);
-  connect(retry_, &QAction::triggered, this, [this] { session_->work({u"--retry"_s}); });
-  connect(addSeed_, &QAction::triggered, this, [this] {
-    session_->work({u"--add-seeds"_s, u"1"_s});
-  });
-}
-
 void ExperimentsPage::setFolder(const std::filesystem::path& folder) {
   folder_ = folder;
   if (isVisible()) list_->setFolder(folder_);
 }
 
 QList<QAction*> ExperimentsPage::pageActions() const {
-  return {run_, pause_, retry_, addSeed_};
+  return view_->actions();
 }
 
 void ExperimentsPage::saveLayout(QSettings&) const {}
@@ -194,87 +79,37 @@ void ExperimentsPage::showEvent(QShowEvent* event) {
 }
 
 void ExperimentsPage::choose(const ListedExperiment& experiment) {
-  if (!experiment.folder.empty() && experiment.folder == session_->folder()) return;
-  problem_->hide();
-  shipped_ = experiment.folder.empty() ? experiment.name : std::string();
-  {
-    const QSignalBlocker blocker(size_);
-    size_->clear();
-    for (const std::string& size : experiment.sizes) size_->addItem(QString::fromStdString(size));
+  if (shown_ && !experiment.folder.empty() && experiment.folder == shown_->folder()) return;
+  shown_ = sessionOf(experiment);
+  view_->setSession(*shown_, experiment);
+  stack_->setCurrentWidget(view_);
+  dropIdleSessions();
+}
+
+ExperimentSession* ExperimentsPage::sessionOf(const ListedExperiment& experiment) {
+  if (!experiment.folder.empty()) {
+    const auto found =
+        std::ranges::find(sessions_, experiment.folder, [](const ExperimentSession* session) {
+          return session->folder();
+        });
+    if (found != sessions_.end()) return *found;
   }
-  name_->setText(QString::fromStdString(experiment.name));
-  question_->setText(QString::fromStdString(experiment.question));
-  plan_->clear();
-  remaining_->clear();
-  progress_->reset();
-  stack_->setCurrentIndex(1);
-  if (shipped_.empty()) {
-    session_->open(experiment.folder);
-  } else {
-    showShippedSize();
-  }
+  auto* session = new ExperimentSession(program_, this);
+  connect(session, &ExperimentSession::created, this, [this, session] {
+    list_->refresh(session == shown_ ? session->folder() : std::filesystem::path());
+  });
+  connect(session, &ExperimentSession::workEnded, this, [this] { list_->refresh(); });
+  if (!experiment.folder.empty()) session->open(experiment.folder);
+  sessions_.push_back(session);
+  return session;
 }
 
-void ExperimentsPage::showShippedSize() {
-  if (!shipped_.empty()) session_->showShipped(shipped_, size_->currentText().toStdString());
-}
-
-void ExperimentsPage::showState() {
-  updateActions();
-  const auto& state = session_->state();
-  grid_->setVisible(state.has_value());
-  effects_->setVisible(state.has_value());
-  results_->setVisible(state.has_value());
-  if (!state) return;
-  const Experiment& experiment = state->experiment;
-  showMeasures();
-  plan_->setText(
-      u"%1, %2, %3; base: %4"_s.arg(countedText(std::ssize(state->variants), u"variant"_s),
-                                    countedText(std::ssize(experiment.seeds), u"seed"_s),
-                                    countedText(std::ssize(state->cells), u"run"_s),
-                                    QString::fromStdString(experiment.base.name)));
-  const auto measure = static_cast<std::size_t>(measure_->currentIndex());
-  grid_->setState(*state, measure);
-  results_->setState(*state, measure);
-  showEffects();
-  showProgress();
-}
-
-void ExperimentsPage::showEffects() {
-  const ExperimentState& state = *session_->state();
-  const auto measure = static_cast<std::size_t>(measure_->currentIndex());
-  const QuantityTraits traits = traitsOf(state.results[measure].measure.quantity);
-  QString title = QString::fromLatin1(traits.title);
-  if (*traits.unit) title += u", "_s + QString::fromLatin1(traits.unit);
-  effects_->setRows(title, effectRowsOf(state, measure), state.baseline);
-}
-
-void ExperimentsPage::showMeasures() {
-  const QSignalBlocker blocker(measure_);
-  const int chosen = std::max(measure_->currentIndex(), 0);
-  measure_->clear();
-  for (const Measure& measure : session_->state()->experiment.measures)
-    measure_->addItem(QString::fromLatin1(traitsOf(measure.quantity).title));
-  measure_->setCurrentIndex(std::min(chosen, measure_->count() - 1));
-}
-
-void ExperimentsPage::showProgress() {
-  const EpochCount epochs = epochsOf(*session_->state());
-  progress_->setRange(0, std::max(epochs.all, 1));
-  progress_->setValue(epochs.done);
-  remaining_->setText(progressText(*session_->state()));
-}
-
-void ExperimentsPage::updateActions() {
-  const auto& state = session_->state();
-  const bool isIdle = state.has_value() && !session_->isWorking();
-  const bool hasFolder = !session_->folder().empty();
-  run_->setEnabled(isIdle && state->countOf(CellState::waiting) > 0);
-  pause_->setEnabled(session_->isWorking());
-  retry_->setEnabled(isIdle && hasFolder && state->countOf(CellState::failed) > 0);
-  addSeed_->setEnabled(isIdle && hasFolder && state->experiment.seeds.size() < kMostSeeds);
-  size_->setVisible(!hasFolder && size_->count() > 0);
-  list_->setEnabled(!session_->isWorking());
+void ExperimentsPage::dropIdleSessions() {
+  std::erase_if(sessions_, [this](ExperimentSession* session) {
+    const bool isDropped = session != shown_ && !session->isWorking();
+    if (isDropped) session->deleteLater();
+    return isDropped;
+  });
 }
 
 }  // namespace lambda

@@ -1,32 +1,27 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
+#include <vector>
 
 #include "app/session/page.h"
 
-class QComboBox;
-class QLabel;
-class QProgressBar;
 class QStackedWidget;
 
 namespace lambda {
 
 struct ListedExperiment;
-class EffectPlot;
-class ExperimentGrid;
 class ExperimentList;
-class ExperimentResults;
 class ExperimentSession;
+class ExperimentView;
 
-/// The Experiments workspace: the list of experiments; of the selected one its question and plan,
-/// the states of its runs and what they say. Training is done by worker processes.
+/// The Experiments workspace: the list of experiments and the selected one. Training is done by
+/// worker processes, which go on while another experiment is shown.
 class ExperimentsPage : public Page {
   Q_OBJECT
 
  public:
   /// `program`: the command line program, which the workers are.
-  explicit ExperimentsPage(const std::filesystem::path& program, QWidget* parent = nullptr);
+  explicit ExperimentsPage(std::filesystem::path program, QWidget* parent = nullptr);
 
   /// The folder in which experiments are listed and created.
   void setFolder(const std::filesystem::path& folder);
@@ -43,38 +38,18 @@ class ExperimentsPage : public Page {
 
  private:
   QWidget* makeEmptyState();
-  QWidget* makeDetails();
-  QAction* makeAction(const QString& text, const QString& name, const QString& tip);
-  void connectParts();
-  void connectActions();
   void choose(const ListedExperiment& experiment);
-  void showShippedSize();
-  void showState();
-  void showMeasures();
-  void showEffects();
-  void showProgress();
-  void updateActions();
+  ExperimentSession* sessionOf(const ListedExperiment& experiment);
+  /// Forgets the sessions that are not shown and have no worker.
+  void dropIdleSessions();
 
+  std::filesystem::path program_;
   std::filesystem::path folder_;
-  std::string shipped_;  ///< Name of the selected shipped experiment; empty for an own one.
-  ExperimentSession* session_;
+  std::vector<ExperimentSession*> sessions_;  ///< Of the shown experiment and of all that work.
+  ExperimentSession* shown_ = nullptr;
   ExperimentList* list_;
   QStackedWidget* stack_;
-  QLabel* name_;
-  QLabel* question_;
-  QLabel* plan_;
-  QLabel* problem_;
-  QComboBox* size_;
-  QComboBox* measure_;
-  QProgressBar* progress_;
-  QLabel* remaining_;
-  EffectPlot* effects_;
-  ExperimentGrid* grid_;
-  ExperimentResults* results_;
-  QAction* run_;
-  QAction* pause_;
-  QAction* retry_;
-  QAction* addSeed_;
+  ExperimentView* view_;
 };
 
 }  // namespace lambda

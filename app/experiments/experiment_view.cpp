@@ -1,0 +1,226 @@
+#include "app/experiments/experiment_view.h"
+
+#include <algorithm>
+
+#include <QAction>
+#include <QComboBox>
+#include <QLabel>
+#include <QProgressBar>
+#include <QSignalBlocker>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "app/experiments/effect_rows.h"
+#include "app/experiments/experiment_grid.h"
+#include "app/experiments/experiment_list.h"
+#include "app/experiments/experiment_progress.h"
+#include "app/experiments/experiment_results.h"
+#include "app/experiments/experiment_session.h"
+#include "engine/experiments/difference_text.h"
+#include "widgets/export/export_menu.h"
+#include "widgets/plots/effects/effect_plot.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/flow_layout.h"
+#include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kMargin = 16;
+constexpr int kGap = 8;
+
+QLabel* makeLabel(const QString& role) {
+  auto* label = new QLabel;
+  label->setProperty(kRole, role);
+  label->setTextFormat(Qt::PlainText);
+  label->setWordWrap(true);
+  return label;
+}
+
+}  // namespace
+
+ExperimentView::ExperimentView(QWidget* parent)
+    : QWidget(parent),
+      name_(makeLabel(u"heading"_s)),
+      question_(makeLabel(u"secondary"_s)),
+      plan_(makeLabel(u"secondary"_s)),
+      problem_(makeLabel(u"error"_s)),
+      size_(new QComboBox),
+      measure_(new QComboBox),
+      progress_(new QProgressBar),
+      remaining_(makeLabel(u"secondary"_s)),
+      effects_(new EffectPlot(this)),
+      grid_(new ExperimentGrid),
+      results_(new ExperimentResults),
+      run_(makeAction(u"Run"_s, u"run"_s, u"Train the runs that are not done"_s)),
+      pause_(makeAction(
+          u"Pause"_s, u"pause"_s, u"Save the running runs and stop; Run continues them"_s)),
+      retry_(makeAction(u"Retry failed"_s, u"retry"_s, u"Train failed runs again"_s)),
+      addSeed_(makeAction(
+          u"One more seed"_s, u"addSeed"_s, u"Add a run of every variant with another seed"_s)) {
+  build();
+  connectParts();
+  connectActions();
+}
+
+QAction* ExperimentView::makeAction(const QString& text, const QString& name, const QString& tip) {
+  auto* action = new QAction(text, this);
+  action->setObjectName(name);
+  action->setToolTip(tip);
+  addAction(action);
+  return action;
+}
+
+void ExperimentView::build() {
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
+  column->setSpacing(kGap);
+  size_->setObjectName(u"size"_s);
+  size_->setAccessibleName(u"Size of the experiment"_s);
+  measure_->setObjectName(u"measure"_s);
+  measure_->setAccessibleName(u"Measure"_s);
+  measure_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  progress_->setAccessibleName(u"Progress of all runs"_s);
+  problem_->setObjectName(u"problem"_s);
+  problem_->hide();
+  auto* buttons = new FlowLayout(kGap);
+  for (QAction* action : {run_, pause_, retry_, addSeed_}) {
+    auto* button = new QToolButton;
+    button->setDefaultAction(action);
+    buttons->addWidget(button);
+  }
+  buttons->addWidget(size_);
+  buttons->beginRight();
+  buttons->addWidget(measure_);
+  buttons->addWidget(makeExportButton(*effects_, *effects_));
+  for (QWidget* part : {name_, question_, plan_, problem_}) column->addWidget(part);
+  column->addLayout(buttons);
+  column->addWidget(progress_);
+  column->addWidget(remaining_);
+  column->addWidget(grid_, 1);
+  column->addWidget(effects_, 1);
+  column->addWidget(results_, 1);
+}
+
+void ExperimentView::connectParts() {
+  connect(grid_, &ExperimentGrid::runRequested, this, [this](const std::string& run) {
+    Q_EMIT inspectRequested(session_->folder() / "runs" / run);
+  });
+  connect(size_, &QComboBox::currentIndexChanged, this, &ExperimentView::showShippedSize);
+  connect(measure_, &QComboBox::currentIndexChanged, this, &ExperimentView::showState);
+}
+
+void ExperimentView::connectActions() {
+  connect(run_, &QAction::triggered, this, [this] {
+    problem_->hide();
+    if (session_->folder().empty()) {
+      Q_EMIT folderRequested();
+    } else {
+      session_->work();
+    }
+  });
+  connect(pause_, &QAction::triggered, this, [this] { session_->pause(); });
+  connect(retry_, &QAction::triggered, this, [this] { session_->work({u"--retry"_s}); });
+  connect(addSeed_, &QAction::triggered, this, [this] {
+    session_->work({u"--add-seeds"_s, u"1"_s});
+  });
+}
+
+void ExperimentView::connectSession() {
+  connect(session_, &ExperimentSession::changed, this, &ExperimentView::showState);
+  connect(session_, &ExperimentSession::failed, this, [this](const QString& reason) {
+    problem_->setText(reason);
+    problem_->show();
+    updateActions();
+  });
+}
+
+QList<QAction*> ExperimentView::actions() const {
+  return {run_, pause_, retry_, addSeed_};
+}
+
+void ExperimentView::setSession(ExperimentSession& session, const ListedExperiment& experiment) {
+  if (session_) session_->disconnect(this);
+  session_ = &session;
+  connectSession();
+  problem_->hide();
+  shipped_ = experiment.folder.empty() ? experiment.name : std::string();
+  {
+    const QSignalBlocker blocker(size_);
+    size_->clear();
+    for (const std::string& size : experiment.sizes) size_->addItem(QString::fromStdString(size));
+  }
+  name_->setText(QString::fromStdString(experiment.name));
+  question_->setText(QString::fromStdString(experiment.question));
+  plan_->clear();
+  remaining_->clear();
+  progress_->reset();
+  showState();
+  showShippedSize();
+}
+
+void ExperimentView::showShippedSize() {
+  if (!shipped_.empty()) session_->showShipped(shipped_, size_->currentText().toStdString());
+}
+
+void ExperimentView::showState() {
+  updateActions();
+  const auto& state = session_->state();
+  grid_->setVisible(state.has_value());
+  effects_->setVisible(state.has_value());
+  results_->setVisible(state.has_value());
+  if (!state) return;
+  const Experiment& experiment = state->experiment;
+  showMeasures();
+  plan_->setText(
+      u"%1, %2, %3; base: %4"_s.arg(countedText(std::ssize(state->variants), u"variant"_s),
+                                    countedText(std::ssize(experiment.seeds), u"seed"_s),
+                                    countedText(std::ssize(state->cells), u"run"_s),
+                                    QString::fromStdString(experiment.base.name)));
+  const auto measure = static_cast<std::size_t>(measure_->currentIndex());
+  grid_->setState(*state, measure);
+  results_->setState(*state, measure);
+  showEffects();
+  showProgress();
+}
+
+void ExperimentView::showEffects() {
+  const ExperimentState& state = *session_->state();
+  const auto measure = static_cast<std::size_t>(measure_->currentIndex());
+  const QuantityTraits traits = traitsOf(state.results[measure].measure.quantity);
+  QString title = QString::fromLatin1(traits.title);
+  if (*traits.unit) title += u", "_s + QString::fromLatin1(traits.unit);
+  effects_->setRows(title, effectRowsOf(state, measure), state.baseline);
+}
+
+void ExperimentView::showMeasures() {
+  const QSignalBlocker blocker(measure_);
+  const int chosen = std::max(measure_->currentIndex(), 0);
+  measure_->clear();
+  for (const Measure& measure : session_->state()->experiment.measures)
+    measure_->addItem(QString::fromLatin1(traitsOf(measure.quantity).title));
+  measure_->setCurrentIndex(std::min(chosen, measure_->count() - 1));
+}
+
+void ExperimentView::showProgress() {
+  const EpochCount epochs = epochsOf(*session_->state());
+  progress_->setRange(0, std::max(epochs.all, 1));
+  progress_->setValue(epochs.done);
+  remaining_->setText(progressText(*session_->state()));
+}
+
+void ExperimentView::updateActions() {
+  const auto& state = session_->state();
+  const bool isIdle = state.has_value() && !session_->isWorking();
+  const bool hasFolder = !session_->folder().empty();
+  run_->setEnabled(isIdle && state->countOf(CellState::waiting) > 0);
+  pause_->setEnabled(session_->isWorking());
+  retry_->setEnabled(isIdle && hasFolder && state->countOf(CellState::failed) > 0);
+  addSeed_->setEnabled(isIdle && hasFolder && state->experiment.seeds.size() < kMostSeeds);
+  size_->setVisible(!hasFolder && size_->count() > 0);
+}
+
+}  // namespace lambda

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include <QList>
+#include <QWidget>
+
+class QAction;
+class QComboBox;
+class QLabel;
+class QProgressBar;
+
+namespace lambda {
+
+struct ListedExperiment;
+class EffectPlot;
+class ExperimentGrid;
+class ExperimentResults;
+class ExperimentSession;
+
+/// One experiment: its question and plan, the buttons of its worker, the states of its runs and
+/// what they say.
+class ExperimentView : public QWidget {
+  Q_OBJECT
+
+ public:
+  explicit ExperimentView(QWidget* parent = nullptr);
+
+  /// Shows the experiment of a session, which must live until the next call. A shipped one is shown
+  /// in the first of its sizes.
+  void setSession(ExperimentSession& session, const ListedExperiment& experiment);
+
+  /// Of the worker, in the order of the page's menu.
+  QList<QAction*> actions() const;
+
+ Q_SIGNALS:
+  /// The folder of the shown shipped experiment is needed to run it.
+  void folderRequested();
+  void inspectRequested(const std::filesystem::path& run);
+
+ private:
+  QAction* makeAction(const QString& text, const QString& name, const QString& tip);
+  void build();
+  void connectParts();
+  void connectActions();
+  void connectSession();
+  void showShippedSize();
+  void showState();
+  void showMeasures();
+  void showEffects();
+  void showProgress();
+  void updateActions();
+
+  ExperimentSession* session_ = nullptr;
+  std::string shipped_;  ///< Name of a shipped experiment without a folder; else empty.
+  QLabel* name_;
+  QLabel* question_;
+  QLabel* plan_;
+  QLabel* problem_;
+  QComboBox* size_;
+  QComboBox* measure_;
+  QProgressBar* progress_;
+  QLabel* remaining_;
+  EffectPlot* effects_;
+  ExperimentGrid* grid_;
+  ExperimentResults* results_;
+  QAction* run_;
+  QAction* pause_;
+  QAction* retry_;
+  QAction* addSeed_;
+};
+
+}  // namespace lambda
