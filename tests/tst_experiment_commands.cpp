@@ -12,7 +12,9 @@
 
 #include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/read_experiment.h"
+#include "engine/formats/files/sha256.h"
 #include "engine/formats/json/experiment_json.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_comparison.h"
 #include "tests/support/program.h"
@@ -106,6 +108,42 @@ class TestExperimentCommands : public QObject {
     const ProgramOutcome info = program.run(
         {u"info"_s, QString::fromStdString((runs / "1-learningRate-0.1_seed-0").string())});
     QVERIFY(info.output.contains("rates, variant learningRate = 0.1"));
+  }
+
+  void aStudentIsTrainedOnceItsTeacherIsDone() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.name = "labels";
+    experiment.axes.clear();
+    experiment.variants = {
+        {"teacher", {"data.labelledPerClass=6"}},
+        {"student", {"data.labelledPerClass=6", "data.pseudoLabelThreshold=0.11"}, "teacher"},
+        {"bad teacher", {"data.labelledPerClass=6", "start.weights=missing.pth"}},
+        {"its student", {"data.labelledPerClass=6"}, "bad teacher"}};
+    experiment.seeds = {0};
+    write(experiment, folder.path() / "labels.json");
+    const ProgramOutcome ran = program.run({u"experiment"_s,
+                                            u"run"_s,
+                                            u"labels.json"_s,
+                                            u"--parallel"_s,
+                                            u"2"_s,
+                                            u"--json"_s});
+    QCOMPARE(ran.status, 1);
+    const auto experimentFolder = ExperimentFolder::open(folder.path() / "experiments/labels");
+    const ExperimentState state = readExperiment(experimentFolder);
+    QCOMPARE(state.cells[0].state, CellState::done);
+    QVERIFY2(state.cells[1].state == CellState::done, state.cells[1].text.c_str());
+    QCOMPARE(state.cells[2].state, CellState::failed);
+    QCOMPARE(state.cells[3].state, CellState::failed);
+    QCOMPARE(state.cells[3].text, std::string("Its teacher, bad teacher, failed."));
+    const PlannedRun student = experimentFolder.plan().runs[1];
+    std::vector<Problem> warnings;
+    const RunRecord record =
+        readRunRecord(experimentFolder.runFolder(student) / "run.json", warnings);
+    QCOMPARE(record.config.data.pseudoLabels, experimentFolder.labels(student).string());
+    QCOMPARE(record.config.data.pseudoLabelsSha256,
+             sha256OfFile(experimentFolder.labels(student)));
   }
 
   void twoWorkersThatAreKilledTrainEachRunOnce() {

@@ -62,6 +62,23 @@ class TestExperimentPlan : public QObject {
     QCOMPARE(config.name, expected[5]);
   }
 
+  void aStudentHasATeacherBeforeIt() {
+    Experiment experiment = twoAxes();
+    experiment.axes.clear();
+    experiment.variants = {{"teacher", {"data.labelledPerClass=6"}},
+                           {"student", {"data.labelledPerClass=6"}, "teacher"}};
+    QCOMPARE(problemOf(experiment), std::string());
+    QVERIFY(planOf(experiment).variants[1].teacher == std::size_t{0});
+    QVERIFY(!planOf(experiment).variants[0].teacher);
+    std::swap(experiment.variants[0], experiment.variants[1]);
+    QCOMPARE(problemOf(experiment),
+             std::string("variants[0].labelsFrom: no variant before student has the name teacher"));
+    std::swap(experiment.variants[0], experiment.variants[1]);
+    experiment.variants[1].settings.clear();
+    QVERIFY2(problemOf(experiment).find("none is left for pseudo-labels") != std::string::npos,
+             "a student without unlabelled images");
+  }
+
   void axesAreZipped() {
     Experiment experiment = twoAxes();
     experiment.combination = AxisCombination::zipped;
@@ -106,7 +123,10 @@ class TestExperimentPlan : public QObject {
     const std::vector<std::string> values = valuesOf(logarithmic);
     QCOMPARE(values.front(), std::string("0.001"));
     QCOMPARE(values.back(), std::string("10"));
-    QVERIFY(std::abs(std::stod(values[2]) - 0.1) < 1e-12);
+    QCOMPARE(values[1], std::string("0.01"));
+    QCOMPARE(values[2], std::string("0.1"));
+    logarithmic.count = 4;
+    QVERIFY2(valuesOf(logarithmic)[1] == "0.02154", "four digits");
     logarithmic.from = 0;
     QVERIFY(valuesOf(logarithmic).empty());
   }

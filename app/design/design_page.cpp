@@ -153,6 +153,7 @@ void DesignPage::connectEditor() {
   connect(editor_, &NetworkEditor::pasteRequested, this, &DesignPage::pasteFromClipboard);
   connect(editor_, &NetworkEditor::told, notice_, &NoticeLine::tell);
   connect(properties_, &PropertyPanel::told, notice_, &NoticeLine::tell);
+  connect(properties_, &PropertyPanel::varyRequested, this, &DesignPage::varyRequested);
   connect(&document_, &ProjectDocument::changed, this, &DesignPage::refresh);
 }
 

@@ -9,6 +9,7 @@
 #include "app/session/page.h"
 #include "engine/runs/run_export.h"
 #include "engine/values/config/run_config.h"
+#include "widgets/forms/field_rows.h"
 
 class QPushButton;
 class QToolButton;
@@ -69,6 +70,8 @@ class DesignPage : public Page {
   /// The run, which repeats that of the document with other mixers, should be opened in Train.
   void variantRequested(const lambda::RunConfig& config);
   void variantsQueued(const std::vector<lambda::RunConfig>& configs);
+  /// Several values of a field of the document should be compared in an experiment.
+  void varyRequested(const lambda::FieldRow& row);
 
  protected:
   void changeEvent(QEvent* event) override;

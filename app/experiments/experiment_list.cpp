@@ -58,6 +58,15 @@ std::vector<ListedExperiment> experimentsOf(const fs::path& folder) {
   return all;
 }
 
+QString textOf(const ListedExperiment& one) {
+  return QString::fromStdString(one.name + '\n' + one.question + '\n') + one.state;
+}
+
+QString headingOf(const ListedExperiment& one) {
+  if (one.isDraft) return u"Draft"_s;
+  return one.folder.empty() ? u"Shipped experiments"_s : u"Own experiments"_s;
+}
+
 }  // namespace
 
 ExperimentList::ExperimentList(QWidget* parent) : QListWidget(parent) {
@@ -89,30 +98,60 @@ void ExperimentList::refresh(const fs::path& folder) {
 const ListedExperiment* ExperimentList::selected() const {
   const QListWidgetItem* item = currentItem();
   if (!item || !item->data(Qt::UserRole).isValid()) return nullptr;
-  return &experiments_[item->data(Qt::UserRole).toULongLong()];
+  const std::size_t index = item->data(Qt::UserRole).toULongLong();
+  return index < experiments_.size() ? &experiments_[index] : nullptr;
+}
+
+void ExperimentList::setDraft(const Experiment* draft) {
+  const bool wasListed = draft_.has_value();
+  if (!draft && !wasListed) return;
+  if (!draft) {
+    draft_.reset();
+  } else {
+    draft_ = ListedExperiment{
+        {}, draft->name, draft->question, {}, u"not created yet"_s, /*isDraft=*/true};
+  }
+  if (draft && wasListed) {
+    // Typing its name must not build the list anew.
+    experiments_.front() = *draft_;
+    item(1)->setText(textOf(*draft_));
+    return;
+  }
+  std::vector<ListedExperiment> others = experiments_;
+  std::erase_if(others, [](const ListedExperiment& one) { return one.isDraft; });
+  show(std::move(others));
+}
+
+void ExperimentList::selectDraft() {
+  if (draft_) setCurrentRow(1);
 }
 
 void ExperimentList::show(std::vector<ListedExperiment> experiments) {
   const bool isOther = !wanted_.empty();
   fs::path folder = std::exchange(wanted_, {});
   std::string name;
+  bool isDraft = false;
   if (const ListedExperiment* before = selected()) {
     name = before->name;
+    isDraft = before->isDraft && !isOther;
     if (!isOther) folder = before->folder;
   }
+  if (draft_) experiments.insert(experiments.begin(), *draft_);
   experiments_ = std::move(experiments);
   {
     const QSignalBlocker blocker(this);
     clear();
-    bool hasOwn = false;
-    addHeading(u"Shipped experiments"_s);
+    QString heading;
     for (std::size_t i = 0; i < experiments_.size(); ++i) {
       const ListedExperiment& one = experiments_[i];
-      if (!one.folder.empty() && !std::exchange(hasOwn, true)) addHeading(u"Own experiments"_s);
-      auto* item = new QListWidgetItem(
-          QString::fromStdString(one.name + '\n' + one.question + '\n') + one.state, this);
+      if (const QString own = headingOf(one); own != heading) {
+        heading = own;
+        addHeading(heading);
+      }
+      auto* item = new QListWidgetItem(textOf(one), this);
       item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
-      if (one.folder == folder && (!folder.empty() || one.name == name)) setCurrentItem(item);
+      const bool isSame = one.folder == folder && (!folder.empty() || one.name == name);
+      if (one.isDraft ? isDraft : isSame && !isDraft) setCurrentItem(item);
     }
   }
   if (isOther) onRowChanged();

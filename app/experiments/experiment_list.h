@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <QListWidget>
 
 #include "app/session/background_tasks.h"
+#include "engine/values/experiment/experiment.h"
 
 namespace lambda {
 
@@ -16,7 +18,8 @@ struct ListedExperiment {
   std::string name;
   std::string question;
   std::vector<std::string> sizes;
-  QString state;  ///< "3 of 12 runs done", or why it can't be read.
+  QString state;         ///< "3 of 12 runs done", or why it can't be read.
+  bool isDraft = false;  ///< It has not been created yet.
 };
 
 /// The shipped experiments and those in the experiments folder, with their questions and states.
@@ -32,6 +35,11 @@ class ExperimentList : public QListWidget {
   /// Reads the list again and selects the experiment in `folder` once it is listed.
   void refresh(const std::filesystem::path& folder = {});
 
+  /// Lists a draft before all others, or none where `draft` is null.
+  void setDraft(const Experiment* draft);
+
+  void selectDraft();
+
   /// Null where none is selected.
   const ListedExperiment* selected() const;
 
@@ -45,7 +53,8 @@ class ExperimentList : public QListWidget {
 
   std::filesystem::path folder_;
   std::filesystem::path wanted_;
-  std::vector<ListedExperiment> experiments_;
+  std::optional<ListedExperiment> draft_;
+  std::vector<ListedExperiment> experiments_;  ///< With the draft, where there is one.
   BackgroundTasks tasks_{*this};
 };
 

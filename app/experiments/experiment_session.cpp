@@ -1,5 +1,6 @@
 #include "app/experiments/experiment_session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -22,8 +23,7 @@ constexpr std::chrono::seconds kReadInterval{1};
 constexpr int kSavingMs = 30'000;
 
 /// An experiment of which no run has begun.
-ExperimentState stateOfPlan(const Experiment& experiment) {
-  const ExperimentPlan plan = planOf(experiment);
+ExperimentState stateOfPlan(const Experiment& experiment, const ExperimentPlan& plan) {
   ExperimentState state;
   state.experiment = experiment;
   state.baseline = plan.baseline;
@@ -70,9 +70,17 @@ void ExperimentSession::reset() {
   isReading_ = false;
   timer_.stop();
   folder_.clear();
-  shipped_.clear();
-  size_.clear();
   state_.reset();
+  planRows_.clear();
+}
+
+ExperimentSession::Reading ExperimentSession::readingOf(const ExperimentFolder& folder,
+                                                        const ExperimentState* before) {
+  Reading reading{readExperiment(folder, before), {}, {}};
+  const auto& cells = reading.state->cells;
+  const bool hasBegun = std::ranges::any_of(cells, &ExperimentCell::hasRun);
+  if (!hasBegun) reading.planRows = planRowsOf(folder.plan());
+  return reading;
 }
 
 void ExperimentSession::open(const fs::path& folder) {
@@ -84,14 +92,13 @@ void ExperimentSession::open(const fs::path& folder) {
 
 void ExperimentSession::showShipped(const std::string& name, const std::string& size) {
   reset();
-  shipped_ = name;
-  size_ = size;
   Q_EMIT changed();
   tasks_.run(
       [name, size] {
         try {
-          return Reading{
-              stateOfPlan(resolvedExperiment(loadShippedExperiment(name), size)), {}, {}};
+          const Experiment experiment = resolvedExperiment(loadShippedExperiment(name), size);
+          const ExperimentPlan plan = planOf(experiment);
+          return Reading{stateOfPlan(experiment, plan), {}, {}, planRowsOf(plan)};
         } catch (const std::exception& error) {
           return Reading{{}, {}, QString::fromUtf8(error.what())};
         }
@@ -100,13 +107,18 @@ void ExperimentSession::showShipped(const std::string& name, const std::string& 
 }
 
 void ExperimentSession::create(const fs::path& experiments) {
-  if (shipped_.empty() || isWorking()) return;
+  if (state_ && folder_.empty()) create(experiments, state_->experiment);
+}
+
+void ExperimentSession::create(const fs::path& experiments, const Experiment& experiment) {
+  if (isWorking()) return;
   tasks_.run(
-      [experiments, name = shipped_, size = size_] {
+      [experiments, experiment] {
         try {
-          const Experiment experiment = resolvedExperiment(loadShippedExperiment(name), size);
           const ExperimentFolder folder = ExperimentFolder::create(experiments, experiment);
-          return Reading{readExperiment(folder), folder.path(), {}};
+          Reading reading = readingOf(folder, nullptr);
+          reading.folder = folder.path();
+          return reading;
         } catch (const std::exception& error) {
           return Reading{{}, {}, QString::fromUtf8(error.what())};
         }
@@ -142,8 +154,7 @@ void ExperimentSession::read() {
   tasks_.run(
       [folder = folder_, before = state_] {
         try {
-          return Reading{
-              readExperiment(ExperimentFolder::open(folder), before ? &*before : nullptr), {}, {}};
+          return readingOf(ExperimentFolder::open(folder), before ? &*before : nullptr);
         } catch (const std::exception& error) {
           return Reading{{}, {}, QString::fromUtf8(error.what())};
         }
@@ -169,6 +180,7 @@ void ExperimentSession::take(Reading reading) {
   }
   if (state_ == reading.state) return;
   state_ = std::move(reading.state);
+  planRows_ = std::move(reading.planRows);
   Q_EMIT changed();
 }
 

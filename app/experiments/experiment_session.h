@@ -3,16 +3,20 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <QObject>
 #include <QProcess>
 #include <QStringList>
 #include <QTimer>
 
+#include "app/experiments/plan/plan_rows.h"
 #include "app/session/background_tasks.h"
 #include "engine/values/experiment/experiment_state.h"
 
 namespace lambda {
+
+class ExperimentFolder;
 
 /// One experiment: what its folder says, and the worker process that trains its runs (`lambda
 /// experiment run`). A shipped experiment has no folder until it is run.
@@ -36,6 +40,9 @@ class ExperimentSession : public QObject {
   /// Nothing before it was read.
   const std::optional<ExperimentState>& state() const { return state_; }
 
+  /// What the runs of an experiment cost of which none has begun; empty for others.
+  const std::vector<PlanRow>& planRows() const { return planRows_; }
+
   /// Empty for a shipped experiment without a folder.
   const std::filesystem::path& folder() const { return folder_; }
 
@@ -44,8 +51,11 @@ class ExperimentSession : public QObject {
   /// Starts a worker, which trains what is not done. `options`: further options of the command.
   void work(const QStringList& options = {});
 
-  /// Creates the folder of the shipped experiment in `experiments` and starts a worker in it.
+  /// Creates the folder of the shown shipped experiment in `experiments` and starts a worker in it.
   void create(const std::filesystem::path& experiments);
+
+  /// The same for an experiment whose base is in full.
+  void create(const std::filesystem::path& experiments, const Experiment& experiment);
 
   /// Asks the worker to save the runs that it trains and to end. Starting another continues them.
   void pause();
@@ -63,8 +73,10 @@ class ExperimentSession : public QObject {
     std::optional<ExperimentState> state;
     std::filesystem::path folder;  ///< Where one was created.
     QString problem;
+    std::vector<PlanRow> planRows = {};
   };
 
+  static Reading readingOf(const ExperimentFolder& folder, const ExperimentState* before);
   void reset();
   void read();
   void take(Reading reading);
@@ -72,9 +84,8 @@ class ExperimentSession : public QObject {
 
   std::filesystem::path program_;
   std::filesystem::path folder_;
-  std::string shipped_;
-  std::string size_;
   std::optional<ExperimentState> state_;
+  std::vector<PlanRow> planRows_;
   bool isPausing_ = false;
   bool isReading_ = false;
   QProcess worker_;

@@ -16,6 +16,8 @@
 #include "app/experiments/experiment_progress.h"
 #include "app/experiments/experiment_results.h"
 #include "app/experiments/experiment_session.h"
+#include "app/experiments/spacing.h"
+#include "app/experiments/plan/plan_panel.h"
 #include "engine/experiments/difference_text.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/plots/effects/effect_plot.h"
@@ -29,9 +31,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kMargin = 16;
-constexpr int kGap = 8;
-
 QLabel* makeLabel(const QString& role) {
   auto* label = new QLabel;
   label->setProperty(kRole, role);
@@ -42,11 +41,11 @@ QLabel* makeLabel(const QString& role) {
 
 }  // namespace
 
-ExperimentView::ExperimentView(QWidget* parent)
+ExperimentView::ExperimentView(const std::filesystem::path& program, QWidget* parent)
     : QWidget(parent),
       name_(makeLabel(u"heading"_s)),
       question_(makeLabel(u"secondary"_s)),
-      plan_(makeLabel(u"secondary"_s)),
+      extent_(makeLabel(u"secondary"_s)),
       problem_(makeLabel(u"error"_s)),
       size_(new QComboBox),
       measure_(new QComboBox),
@@ -55,15 +54,20 @@ ExperimentView::ExperimentView(QWidget* parent)
       effects_(new EffectPlot(this)),
       grid_(new ExperimentGrid),
       results_(new ExperimentResults),
+      plan_(new PlanPanel(program)),
       run_(makeAction(u"Run"_s, u"run"_s, u"Train the runs that are not done"_s)),
       pause_(makeAction(
           u"Pause"_s, u"pause"_s, u"Save the running runs and stop; Run continues them"_s)),
       retry_(makeAction(u"Retry failed"_s, u"retry"_s, u"Train failed runs again"_s)),
       addSeed_(makeAction(
-          u"One more seed"_s, u"addSeed"_s, u"Add a run of every variant with another seed"_s)) {
+          u"One more seed"_s, u"addSeed"_s, u"Add a run of every variant with another seed"_s)),
+      copy_(makeAction(u"Change a copy"_s,
+                       u"copyExperiment"_s,
+                       u"Draft another experiment that begins as this one"_s)) {
   build();
   connectParts();
   connectActions();
+  for (QAction* action : actions()) action->setEnabled(false);
 }
 
 QAction* ExperimentView::makeAction(const QString& text, const QString& name, const QString& tip) {
@@ -76,8 +80,8 @@ QAction* ExperimentView::makeAction(const QString& text, const QString& name, co
 
 void ExperimentView::build() {
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
-  column->setSpacing(kGap);
+  column->setContentsMargins(kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
+  column->setSpacing(kExperimentGap);
   size_->setObjectName(u"size"_s);
   size_->setAccessibleName(u"Size of the experiment"_s);
   measure_->setObjectName(u"measure"_s);
@@ -86,8 +90,8 @@ void ExperimentView::build() {
   progress_->setAccessibleName(u"Progress of all runs"_s);
   problem_->setObjectName(u"problem"_s);
   problem_->hide();
-  auto* buttons = new FlowLayout(kGap);
-  for (QAction* action : {run_, pause_, retry_, addSeed_}) {
+  auto* buttons = new FlowLayout(kExperimentGap);
+  for (QAction* action : actions()) {
     auto* button = new QToolButton;
     button->setDefaultAction(action);
     buttons->addWidget(button);
@@ -96,13 +100,14 @@ void ExperimentView::build() {
   buttons->beginRight();
   buttons->addWidget(measure_);
   buttons->addWidget(makeExportButton(*effects_, *effects_));
-  for (QWidget* part : {name_, question_, plan_, problem_}) column->addWidget(part);
+  for (QWidget* part : {name_, question_, extent_, problem_}) column->addWidget(part);
   column->addLayout(buttons);
   column->addWidget(progress_);
   column->addWidget(remaining_);
   column->addWidget(grid_, 1);
   column->addWidget(effects_, 1);
   column->addWidget(results_, 1);
+  column->addWidget(plan_, 2);
 }
 
 void ExperimentView::connectParts() {
@@ -124,6 +129,9 @@ void ExperimentView::connectActions() {
   });
   connect(pause_, &QAction::triggered, this, [this] { session_->pause(); });
   connect(retry_, &QAction::triggered, this, [this] { session_->work({u"--retry"_s}); });
+  connect(copy_, &QAction::triggered, this, [this] {
+    Q_EMIT copyRequested(session_->state()->experiment);
+  });
   connect(addSeed_, &QAction::triggered, this, [this] {
     session_->work({u"--add-seeds"_s, u"1"_s});
   });
@@ -139,7 +147,7 @@ void ExperimentView::connectSession() {
 }
 
 QList<QAction*> ExperimentView::actions() const {
-  return {run_, pause_, retry_, addSeed_};
+  return {run_, pause_, retry_, addSeed_, copy_};
 }
 
 void ExperimentView::setSession(ExperimentSession& session, const ListedExperiment& experiment) {
@@ -155,7 +163,7 @@ void ExperimentView::setSession(ExperimentSession& session, const ListedExperime
   }
   name_->setText(QString::fromStdString(experiment.name));
   question_->setText(QString::fromStdString(experiment.question));
-  plan_->clear();
+  extent_->clear();
   remaining_->clear();
   progress_->reset();
   showState();
@@ -169,13 +177,16 @@ void ExperimentView::showShippedSize() {
 void ExperimentView::showState() {
   updateActions();
   const auto& state = session_->state();
+  const bool hasBegun = state && session_->planRows().empty();
+  for (QWidget* part : {static_cast<QWidget*>(effects_), static_cast<QWidget*>(results_)}) {
+    part->setVisible(hasBegun);
+  }
   grid_->setVisible(state.has_value());
-  effects_->setVisible(state.has_value());
-  results_->setVisible(state.has_value());
+  showPlan();
   if (!state) return;
   const Experiment& experiment = state->experiment;
   showMeasures();
-  plan_->setText(
+  extent_->setText(
       u"%1, %2, %3; base: %4"_s.arg(countedText(std::ssize(state->variants), u"variant"_s),
                                     countedText(std::ssize(experiment.seeds), u"seed"_s),
                                     countedText(std::ssize(state->cells), u"run"_s),
@@ -185,6 +196,17 @@ void ExperimentView::showState() {
   results_->setState(*state, measure);
   showEffects();
   showProgress();
+}
+
+void ExperimentView::showPlan() {
+  const std::vector<PlanRow>& rows = session_->planRows();
+  plan_->setVisible(!rows.empty());
+  plan_->setMayMeasure(!session_->isWorking());
+  if (rows.empty()) {
+    plan_->clear();
+  } else {
+    plan_->setPlan(session_->state()->experiment, rows);
+  }
 }
 
 void ExperimentView::showEffects() {
@@ -220,6 +242,7 @@ void ExperimentView::updateActions() {
   pause_->setEnabled(session_->isWorking());
   retry_->setEnabled(isIdle && hasFolder && state->countOf(CellState::failed) > 0);
   addSeed_->setEnabled(isIdle && hasFolder && state->experiment.seeds.size() < kMostSeeds);
+  copy_->setEnabled(state.has_value());
   size_->setVisible(!hasFolder && size_->count() > 0);
 }
 

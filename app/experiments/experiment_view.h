@@ -6,6 +6,8 @@
 #include <QList>
 #include <QWidget>
 
+#include "engine/values/experiment/experiment.h"
+
 class QAction;
 class QComboBox;
 class QLabel;
@@ -18,6 +20,7 @@ class EffectPlot;
 class ExperimentGrid;
 class ExperimentResults;
 class ExperimentSession;
+class PlanPanel;
 
 /// One experiment: its question and plan, the buttons of its worker, the states of its runs and
 /// what they say.
@@ -25,7 +28,8 @@ class ExperimentView : public QWidget {
   Q_OBJECT
 
  public:
-  explicit ExperimentView(QWidget* parent = nullptr);
+  /// `program`: the command line program, which measures the time of a plan.
+  explicit ExperimentView(const std::filesystem::path& program, QWidget* parent = nullptr);
 
   /// Shows the experiment of a session, which must live until the next call. A shipped one is shown
   /// in the first of its sizes.
@@ -38,6 +42,8 @@ class ExperimentView : public QWidget {
   /// The folder of the shown shipped experiment is needed to run it.
   void folderRequested();
   void inspectRequested(const std::filesystem::path& run);
+  /// An experiment like the shown one should be drafted.
+  void copyRequested(const lambda::Experiment& experiment);
 
  private:
   QAction* makeAction(const QString& text, const QString& name, const QString& tip);
@@ -48,6 +54,7 @@ class ExperimentView : public QWidget {
   void showShippedSize();
   void showState();
   void showMeasures();
+  void showPlan();
   void showEffects();
   void showProgress();
   void updateActions();
@@ -56,7 +63,7 @@ class ExperimentView : public QWidget {
   std::string shipped_;  ///< Name of a shipped experiment without a folder; else empty.
   QLabel* name_;
   QLabel* question_;
-  QLabel* plan_;
+  QLabel* extent_;
   QLabel* problem_;
   QComboBox* size_;
   QComboBox* measure_;
@@ -65,10 +72,12 @@ class ExperimentView : public QWidget {
   EffectPlot* effects_;
   ExperimentGrid* grid_;
   ExperimentResults* results_;
+  PlanPanel* plan_;
   QAction* run_;
   QAction* pause_;
   QAction* retry_;
   QAction* addSeed_;
+  QAction* copy_;
 };
 
 }  // namespace lambda

@@ -9,6 +9,7 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include "app/experiments/draft/draft_view.h"
 #include "app/experiments/experiment_list.h"
 #include "app/experiments/experiment_session.h"
 #include "app/experiments/experiment_view.h"
@@ -23,18 +24,51 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
       program_(std::move(program)),
       list_(new ExperimentList(this)),
       stack_(new QStackedWidget(this)),
-      view_(new ExperimentView(this)) {
+      view_(new ExperimentView(program_, this)),
+      draft_(new DraftView(program_, this)) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->addWidget(list_);
   row->addWidget(stack_, 1);
   stack_->addWidget(makeEmptyState());
   stack_->addWidget(view_);
+  stack_->addWidget(draft_);
   setEntry(list_);
   for (QAction* action : view_->actions()) addAction(action);
   connect(list_, &ExperimentList::chosen, this, &ExperimentsPage::choose);
   connect(view_, &ExperimentView::inspectRequested, this, &ExperimentsPage::inspectRequested);
   connect(view_, &ExperimentView::folderRequested, this, [this] { shown_->create(folder_); });
+  connectDraft();
+}
+
+void ExperimentsPage::connectDraft() {
+  connect(draft_, &DraftView::changed, this, [this] {
+    const auto& draft = draft_->draft();
+    list_->setDraft(draft ? &*draft : nullptr);
+    if (!draft && stack_->currentWidget() == draft_) stack_->setCurrentIndex(0);
+  });
+  connect(draft_, &DraftView::createRequested, this, &ExperimentsPage::createDraft);
+  connect(view_, &ExperimentView::copyRequested, this, [this](Experiment experiment) {
+    experiment.name += "-copy";
+    draft_->setDraft(std::move(experiment));
+    list_->selectDraft();
+  });
+}
+
+void ExperimentsPage::vary(const RunConfig& base, const FieldRow& row) {
+  draft_->vary(base, row);
+  list_->selectDraft();
+}
+
+void ExperimentsPage::createDraft(const Experiment& experiment) {
+  ExperimentSession* session = makeSession();
+  connect(session, &ExperimentSession::failed, draft_, &DraftView::showFailure);
+  connect(session, &ExperimentSession::created, draft_, [this, session] {
+    session->disconnect(draft_);
+    draft_->setDraft(std::nullopt);
+    list_->refresh(session->folder());
+  });
+  session->create(folder_, experiment);
 }
 
 QWidget* ExperimentsPage::makeEmptyState() {
@@ -44,7 +78,8 @@ QWidget* ExperimentsPage::makeEmptyState() {
   title->setProperty(kRole, u"heading"_s);
   auto* text = new QLabel(
       u"An experiment trains every variant of a network or recipe with several seeds and says "
-      "which differences are seen. Choose one at the left."_s);
+      "which differences are seen. Choose one at the left, or “Vary this in an experiment” at a "
+      "field in Design or Train."_s);
   text->setProperty(kRole, u"secondary"_s);
   text->setWordWrap(true);
   auto* button = new QPushButton(u"Show the first experiment"_s);
@@ -79,10 +114,14 @@ void ExperimentsPage::showEvent(QShowEvent* event) {
 }
 
 void ExperimentsPage::choose(const ListedExperiment& experiment) {
+  if (experiment.isDraft) {
+    stack_->setCurrentWidget(draft_);
+    return;
+  }
+  stack_->setCurrentWidget(view_);
   if (shown_ && !experiment.folder.empty() && experiment.folder == shown_->folder()) return;
   shown_ = sessionOf(experiment);
   view_->setSession(*shown_, experiment);
-  stack_->setCurrentWidget(view_);
   dropIdleSessions();
 }
 
@@ -94,12 +133,17 @@ ExperimentSession* ExperimentsPage::sessionOf(const ListedExperiment& experiment
         });
     if (found != sessions_.end()) return *found;
   }
+  ExperimentSession* session = makeSession();
+  if (!experiment.folder.empty()) session->open(experiment.folder);
+  return session;
+}
+
+ExperimentSession* ExperimentsPage::makeSession() {
   auto* session = new ExperimentSession(program_, this);
   connect(session, &ExperimentSession::created, this, [this, session] {
     list_->refresh(session == shown_ ? session->folder() : std::filesystem::path());
   });
   connect(session, &ExperimentSession::workEnded, this, [this] { list_->refresh(); });
-  if (!experiment.folder.empty()) session->open(experiment.folder);
   sessions_.push_back(session);
   return session;
 }

@@ -9,7 +9,11 @@ class QStackedWidget;
 
 namespace lambda {
 
+struct FieldRow;
+struct Experiment;
 struct ListedExperiment;
+struct RunConfig;
+class DraftView;
 class ExperimentList;
 class ExperimentSession;
 class ExperimentView;
@@ -26,6 +30,9 @@ class ExperimentsPage : public Page {
   /// The folder in which experiments are listed and created.
   void setFolder(const std::filesystem::path& folder);
 
+  /// Makes a field of the configuration an axis of the drafted experiment, and shows the draft.
+  void vary(const RunConfig& base, const FieldRow& row);
+
   QList<QAction*> pageActions() const override;
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
@@ -38,8 +45,11 @@ class ExperimentsPage : public Page {
 
  private:
   QWidget* makeEmptyState();
+  void connectDraft();
+  void createDraft(const Experiment& experiment);
   void choose(const ListedExperiment& experiment);
   ExperimentSession* sessionOf(const ListedExperiment& experiment);
+  ExperimentSession* makeSession();
   /// Forgets the sessions that are not shown and have no worker.
   void dropIdleSessions();
 
@@ -50,6 +60,7 @@ class ExperimentsPage : public Page {
   ExperimentList* list_;
   QStackedWidget* stack_;
   ExperimentView* view_;
+  DraftView* draft_;
 };
 
 }  // namespace lambda

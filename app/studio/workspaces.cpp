@@ -227,6 +227,12 @@ void Workspaces::connectPages() {
   connect(document_, &ProjectDocument::changed, this, [this] {
     if (askedDevice_) askForDevice();
   });
+  const auto vary = [this](const FieldRow& row) {
+    experimentsPage_->vary(document_->runConfig(), row);
+    goTo(Workspace::experiments);
+  };
+  connect(designPage_, &DesignPage::varyRequested, this, vary);
+  connect(trainPage_, &TrainPage::varyRequested, this, vary);
   connect(experimentsPage_, &ExperimentsPage::inspectRequested, this, &Workspaces::openRun);
   connect(library_, &RunLibrary::changed, this, &Workspaces::updateRuns);
   connect(library_, &RunLibrary::runChanged, this, &Workspaces::updateRuns);

@@ -77,6 +77,7 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   connect(transport_, &TransportBar::startRequested, this, &TrainPage::start);
   connect(transport_->settingsAction(), &QAction::triggered, this, &TrainPage::showSetup);
   connect(setup_, &SetupView::designRequested, this, &TrainPage::designRequested);
+  connect(setup_, &SetupView::varyRequested, this, &TrainPage::varyRequested);
   connect(
       setup_, &SetupView::weightsOutcomeRequested, this, &TrainPage::weightsOutcomeRequested);
   connect(setup_, &SetupView::queueRequested, this, &TrainPage::queue);

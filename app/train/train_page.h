@@ -8,6 +8,7 @@
 #include "app/session/page.h"
 #include "app/train/setup/machine.h"
 #include "engine/values/config/run_config.h"
+#include "widgets/forms/field_rows.h"
 
 class QStackedWidget;
 
@@ -83,6 +84,8 @@ class TrainPage : public Page {
                                const std::vector<std::string>& classNames);
   /// An error is in the network; `path` is its field.
   void designRequested(const std::string& path);
+  /// Several values of a field of the document should be compared in an experiment.
+  void varyRequested(const lambda::FieldRow& row);
 
  protected:
   void dragEnterEvent(QDragEnterEvent* event) override;

@@ -142,6 +142,10 @@ fs::path ExperimentFolder::failure(const PlannedRun& run) const {
   return path_ / "failures" / (nameOf(run) + ".txt");
 }
 
+fs::path ExperimentFolder::labels(const PlannedRun& run) const {
+  return path_ / "labels" / (nameOf(run) + ".csv");
+}
+
 void ExperimentFolder::addSeeds(int count) {
   Experiment larger = experiment_;
   const std::set<std::uint64_t> used(larger.seeds.begin(), larger.seeds.end());

@@ -13,6 +13,7 @@ namespace lambda {
 ///   experiment.json   the Experiment, with its base in full
 ///   runs/             an ordinary run folder for each run, VARIANT_seed-N
 ///   configurations/   the configuration from which each run starts, as JSON
+///   labels/           what teachers predict for the runs of their students
 ///   claims/           which worker trains which run (RunClaim)
 ///   failures/         why a run's process ended without a result
 class ExperimentFolder {
@@ -47,6 +48,9 @@ class ExperimentFolder {
   std::filesystem::path runFolder(const PlannedRun& run) const { return runs() / nameOf(run); }
 
   std::filesystem::path configuration(const PlannedRun& run) const;
+
+  /// The file of the pseudo-labels of a student's run.
+  std::filesystem::path labels(const PlannedRun& run) const;
 
   std::filesystem::path claims() const { return path_ / "claims"; }
 

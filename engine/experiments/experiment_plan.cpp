@@ -58,11 +58,22 @@ class Planner {
     if (distinct.size() != seeds.size()) add("seeds", "a seed is named twice");
   }
 
+  /// The variant of that name, of those before. Adds a problem where there is none.
+  std::optional<std::size_t> teacherOf(const Variant& variant, const std::string& place) {
+    if (variant.labelsFrom.empty()) return std::nullopt;
+    const auto found = std::ranges::find(variants_, variant.labelsFrom, &PlannedVariant::name);
+    if (found != variants_.end()) return static_cast<std::size_t>(found - variants_.begin());
+    add(place + ".labelsFrom",
+        "no variant before " + variant.name + " has the name " + variant.labelsFrom);
+    return std::nullopt;
+  }
+
   /// Applies the settings to the base. `place` names them in problems.
   void addVariant(std::string name,
                   const std::vector<std::string>& settings,
                   const std::string& place,
-                  const std::vector<std::string>& places) {
+                  const std::vector<std::string>& places,
+                  std::optional<std::size_t> teacher = std::nullopt) {
     PlannedVariant variant{std::move(name), settings, experiment_.base};
     for (std::size_t i = 0; i < settings.size(); ++i) {
       try {
@@ -76,7 +87,10 @@ class Planner {
       add(place, variant.name + " changes the seed, which the experiment's seeds decide");
       return;
     }
-    for (const Problem& problem : validate(variant.config)) {
+    variant.teacher = teacher;
+    RunConfig trained = variant.config;
+    if (teacher) trained.data.pseudoLabels = "predictions of the teacher";
+    for (const Problem& problem : validate(trained)) {
       if (problem.severity != Severity::error) continue;
       add(place, variant.name + " can't be trained: " + problem.path + ": " + problem.text);
     }
@@ -94,7 +108,7 @@ class Planner {
     for (std::size_t i = 0; i < variant.settings.size(); ++i) {
       places.push_back(place + ".settings[" + std::to_string(i) + "]");
     }
-    addVariant(variant.name, variant.settings, place, places);
+    addVariant(variant.name, variant.settings, place, places, teacherOf(variant, place));
   }
 
   /// The values of all axes; empty where an axis is wrong.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct PlannedVariant {
   std::string name;
   std::vector<std::string> settings;  ///< Its changes of the base.
   RunConfig config;                   ///< Its seed is that of the base.
+  /// The variant, in ExperimentPlan::variants, whose predictions are its pseudo-labels. The plan's
+  /// configuration does not name their file, which is made once that run is done.
+  std::optional<std::size_t> teacher = {};
 };
 
 /// A run of an experiment.

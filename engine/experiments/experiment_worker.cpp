@@ -37,7 +37,8 @@ struct ActiveRun {
   PlannedRun run;
   RunClaim claim;
   ChildProcess process;
-  std::size_t logStart;  ///< Bytes in its log before it began.
+  std::size_t logStart;     ///< Bytes in its log before it began.
+  bool isLabelled = false;  ///< The process exports the teacher's predictions; training follows.
 };
 
 std::string trimmed(std::string text) {
@@ -124,7 +125,38 @@ class Worker {
     // Another worker may have finished the run between the reading and the claim. Its process may
     // still be saving, where that worker was killed.
     if (!claim || isOver(run) || isLocked(folder_, run)) return;
-    start(run, *std::move(claim));
+    switch (teacherStateOf(run)) {
+      case CellState::done:
+        start(run, *std::move(claim));
+        break;
+      case CellState::failed:
+        writeFileDurably(folder_.failure(run), "Its teacher, " + teacherNameOf(run) + ", failed.");
+        break;
+      case CellState::waiting:
+      case CellState::running:
+        break;
+    }
+  }
+
+  /// The run of the same seed whose predictions a student learns from; nothing for other runs.
+  std::optional<PlannedRun> teacherOf(const PlannedRun& run) const {
+    const auto& teacher = folder_.plan().variants[run.variant].teacher;
+    return teacher ? std::optional(PlannedRun{*teacher, run.seed}) : std::nullopt;
+  }
+
+  std::string teacherNameOf(const PlannedRun& run) const {
+    return folder_.plan().variants[teacherOf(run)->variant].name;
+  }
+
+  /// Of a run without a teacher, `done`.
+  CellState teacherStateOf(const PlannedRun& run) const {
+    const std::optional<PlannedRun> teacher = teacherOf(run);
+    return teacher ? readCell(folder_, *teacher).cell.state : CellState::done;
+  }
+
+  bool needsLabels(const PlannedRun& run) const {
+    std::error_code error;
+    return teacherOf(run) && !fs::exists(folder_.labels(run), error);
   }
 
   /// Whether the run is done or has failed, whoever has its claim.
@@ -148,6 +180,37 @@ class Worker {
 
   void start(const PlannedRun& run, RunClaim claim) {
     const bool resumes = prepareToResume(run);
+    const fs::path log = logOf(run);
+    std::error_code error;
+    fs::create_directories(log.parent_path(), error);
+    const auto size = fs::file_size(log, error);
+    const bool isLabelled = !resumes && needsLabels(run);
+    observer_.started(run, resumes);
+    active_.push_back({run,
+                       std::move(claim),
+                       isLabelled ? label(run, log) : train(run, resumes, log),
+                       error ? 0 : size,
+                       isLabelled});
+  }
+
+  ChildProcess label(const PlannedRun& run, const fs::path& log) const {
+    const fs::path labels = folder_.labels(run);
+    std::error_code error;
+    fs::create_directories(labels.parent_path(), error);
+    return ChildProcess({options_.program.string(),
+                         "export",
+                         folder_.runFolder(*teacherOf(run)).string(),
+                         "--to",
+                         "predictions",
+                         "--split",
+                         "train",
+                         "--out",
+                         labels.string(),
+                         "--quiet"},
+                        log);
+  }
+
+  ChildProcess train(const PlannedRun& run, bool resumes, const fs::path& log) const {
     std::vector<std::string> arguments{options_.program.string()};
     if (resumes) {
       arguments.insert(arguments.end(), {"resume", folder_.runFolder(run).string()});
@@ -162,17 +225,13 @@ class Worker {
                         folder_.nameOf(run)});
     }
     arguments.emplace_back("--quiet");
-    const fs::path log = logOf(run);
-    std::error_code error;
-    fs::create_directories(log.parent_path(), error);
-    const auto size = fs::file_size(log, error);
-    observer_.started(run, resumes);
-    active_.push_back({run, std::move(claim), ChildProcess(arguments, log), error ? 0 : size});
+    return ChildProcess(arguments, log);
   }
 
   void writeConfiguration(const PlannedRun& run) const {
     RunConfig config = folder_.plan().configOf(run);
     if (config.device.threads == 0) config.device.threads = threadsOfRun(options_.parallel);
+    if (teacherOf(run)) config.data.pseudoLabels = folder_.labels(run).string();
     writeFileDurably(folder_.configuration(run), toJson(config));
   }
 
@@ -202,6 +261,11 @@ class Worker {
   void finish(ActiveRun& active, const ProcessEnd& end) {
     const bool stops = control_.mode() == RunControl::Mode::stopping;
     const bool wasInterrupted = stops || end.exitStatus > 128 || end.signal == SIGTERM;
+    if (active.isLabelled && !wasInterrupted && !needsLabels(active.run)) {
+      active.isLabelled = false;
+      active.process = train(active.run, /*resumes=*/false, logOf(active.run));
+      return;
+    }
     if (!isOver(active.run) && !wasInterrupted && !metAnother(active.run)) {
       writeFileDurably(folder_.failure(active.run), reasonOf(active, end));
     }

@@ -118,6 +118,11 @@ class FieldForm::Rows {
 
   void setEffects(const std::function<QString(const FieldRow&)>& effects) { effects_ = effects; }
 
+  void setVariable(bool isVariable) {
+    isVariable_ = isVariable;
+    for (const auto& [path, row] : rows_) row->setVariable(isVariable);
+  }
+
   void setHelpVisible(bool visible) {
     hasHelp_ = visible;
     showHelp(QApplication::focusWidget());
@@ -198,6 +203,10 @@ class FieldForm::Rows {
     QObject::connect(widget, &FormRow::finished, &form_, &FieldForm::finished);
     QObject::connect(widget, &FormRow::fixRequested, &form_, &FieldForm::fixRequested);
     QObject::connect(widget, &FormRow::pickRequested, &form_, &FieldForm::pickRequested);
+    widget->setVariable(isVariable_);
+    QObject::connect(widget, &FormRow::varyRequested, &form_, [this, widget] {
+      Q_EMIT form_.varyRequested(widget->row());
+    });
     QObject::connect(widget, &FormRow::hintRequested, &form_, [this, widget](const QPoint& at) {
       QToolTip::showText(at, u"<p>"_s + helpOf(widget->row()).toHtmlEscaped() + u"</p>"_s, widget);
     });
@@ -259,6 +268,7 @@ class FieldForm::Rows {
   QVBoxLayout* layout_;
   QLabel* help_;
   bool hasHelp_ = true;
+  bool isVariable_ = false;
   std::function<QString(const FieldRow&)> effects_;
   std::map<std::string, FormRow*> rows_;
   std::vector<QLabel*> headings_;
@@ -280,6 +290,10 @@ void FieldForm::setSections(const std::vector<FormSection>& sections) {
 
 void FieldForm::setProblems(const std::vector<Problem>& problems) {
   rows_->setProblems(problems);
+}
+
+void FieldForm::setVariable(bool isVariable) {
+  rows_->setVariable(isVariable);
 }
 
 void FieldForm::setHelpVisible(bool visible) {

@@ -38,6 +38,9 @@ class FieldForm : public QWidget {
   /// Shows the focused row's hint at the foot; on by default.
   void setHelpVisible(bool visible);
 
+  /// Offers at every row to vary its field in an experiment; off by default.
+  void setVariable(bool isVariable);
+
   /// What other values of a row would do, shown behind its hint; asked when a person looks at it.
   void setEffects(const std::function<QString(const FieldRow&)>& effects);
 
@@ -63,6 +66,9 @@ class FieldForm : public QWidget {
   /// The choices of a row with isPicked should be offered: the owner answers a person's choice as
   /// an edit of the row.
   void pickRequested(const std::string& path);
+
+  /// A person wants to compare several values of the row's field.
+  void varyRequested(const lambda::FieldRow& row);
 
  protected:
   void resizeEvent(QResizeEvent* event) override;

@@ -1,6 +1,7 @@
 #include "widgets/forms/form_row.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QContextMenuEvent>
 #include <QHBoxLayout>
@@ -10,6 +11,7 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QStyle>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "widgets/forms/field_editor.h"
@@ -26,6 +28,7 @@ namespace lambda {
 namespace {
 
 constexpr int kLabelGap = 8;
+const QString kVaryText = u"Vary this in an experiment"_s;
 
 QString text(const std::string& utf8) {
   return QString::fromStdString(utf8);
@@ -109,6 +112,22 @@ int FormRow::labelWidthHint() const {
   return label_->sizeHint().width();
 }
 
+void FormRow::setVariable(bool isVariable) {
+  if (isVariable == (vary_ != nullptr)) return;
+  if (!isVariable) {
+    delete std::exchange(vary_, nullptr);
+    return;
+  }
+  vary_ = new QToolButton(this);
+  vary_->setObjectName(u"vary"_s);
+  vary_->setIcon(icon(u"experiments"_s, colorsOf(*this).textSecondary));
+  vary_->setToolTip(kVaryText);
+  vary_->setAccessibleName(kVaryText);
+  vary_->setFocusPolicy(Qt::NoFocus);
+  vary_->hide();
+  connect(vary_, &QToolButton::clicked, this, &FormRow::varyRequested);
+}
+
 void FormRow::setProblems(const std::vector<Problem>& problems) {
   if (problems == problems_) return;
   problems_ = problems;
@@ -182,6 +201,7 @@ void FormRow::popUpMenu(const QPoint& at) {
       menu->addAction(initial.isEmpty() ? u"Reset to empty"_s : u"Reset to %1"_s.arg(initial));
   reset->setEnabled(row_.enabled && (row_.mixed || row_.value != row_.initial));
   connect(reset, &QAction::triggered, this, [this] { Q_EMIT edited(row_.path, row_.initial, {}); });
+  if (vary_) connect(menu->addAction(kVaryText), &QAction::triggered, this, &FormRow::varyRequested);
   menu->popup(at);
 }
 
@@ -201,7 +221,25 @@ bool FormRow::eventFilter(QObject* watched, QEvent* event) {
 
 void FormRow::changeEvent(QEvent* event) {
   QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange && !problems_.empty()) showProblems();
+  if (event->type() != QEvent::PaletteChange) return;
+  if (!problems_.empty()) showProblems();
+  if (vary_) vary_->setIcon(icon(u"experiments"_s, colorsOf(*this).textSecondary));
+}
+
+void FormRow::enterEvent(QEnterEvent* event) {
+  QWidget::enterEvent(event);
+  if (!vary_ || !row_.enabled) return;
+  QRect place(QPoint(), vary_->sizeHint());
+  place.moveCenter(label_->geometry().center());
+  place.moveRight(label_->geometry().right());
+  vary_->setGeometry(place);
+  vary_->show();
+  vary_->raise();
+}
+
+void FormRow::leaveEvent(QEvent* event) {
+  QWidget::leaveEvent(event);
+  if (vary_) vary_->hide();
 }
 
 }  // namespace lambda

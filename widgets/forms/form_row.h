@@ -9,6 +9,7 @@
 
 class QBoxLayout;
 class QLabel;
+class QToolButton;
 class QVBoxLayout;
 
 namespace lambda {
@@ -33,11 +34,16 @@ class FormRow : public QWidget {
 
   FieldEditor* editor() const { return editor_; }
 
+  /// Offers to vary the field in an experiment: in the context menu, and with a button at the label
+  /// while the pointer is over the row.
+  void setVariable(bool isVariable);
+
  Q_SIGNALS:
   void edited(const std::string& path, const lambda::FieldValue& value, const QString& gesture);
   void finished(const QString& gesture);
   void fixRequested(const lambda::Fix& fix);
   void pickRequested(const std::string& path);
+  void varyRequested();
   /// The pointer rests on the row: its hint should be shown there.
   void hintRequested(const QPoint& at);
 
@@ -45,6 +51,8 @@ class FormRow : public QWidget {
   void contextMenuEvent(QContextMenuEvent* event) override;
   bool eventFilter(QObject* watched, QEvent* event) override;
   void changeEvent(QEvent* event) override;
+  void enterEvent(QEnterEvent* event) override;
+  void leaveEvent(QEvent* event) override;
 
  private:
   void popUpMenu(const QPoint& at);
@@ -60,6 +68,7 @@ class FormRow : public QWidget {
   FieldEditor* editor_;
   QVBoxLayout* below_;
   std::vector<QWidget*> problemLines_;
+  QToolButton* vary_ = nullptr;  ///< Above the end of the label; null where it is not offered.
 };
 
 }  // namespace lambda

@@ -110,6 +110,8 @@ std::optional<ExperimentTime> measure(const ExperimentPlan& plan,
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     RunConfig config = plan.configOf({i, seeds.front()});
     if (config.device.threads == 0) config.device.threads = threadsOfRun(parallel);
+    // A student trains with its teacher's labels, which there are not yet: at most with all images.
+    if (plan.variants[i].teacher) config.data.labelledPerClass = 0;
     line.show({{"measuring " + plan.variants[i].name},
                static_cast<double>(i) / static_cast<double>(plan.variants.size())});
     const std::string key = stepKeyOf(config);

@@ -71,6 +71,8 @@ PropertyPanel::PropertyPanel(QWidget* parent)
   form_->setEffects([this](const FieldRow& row) {
     return effectOf(architecture_, costs_, selection_, row, memory_);
   });
+  form_->setVariable(true);
+  connect(form_, &FieldForm::varyRequested, this, &PropertyPanel::vary);
   connect(form_, &FieldForm::edited, this, &PropertyPanel::edit);
   connect(form_, &FieldForm::fixRequested, this, &PropertyPanel::fixRequested);
   connect(form_, &FieldForm::pickRequested, this, [this] {
@@ -133,6 +135,19 @@ void PropertyPanel::focusFirst() {
   if (!sections.empty() && !sections.front().rows.empty()) {
     form_->focusField(sections.front().rows.front().path);
   }
+}
+
+void PropertyPanel::vary(const FieldRow& row) {
+  const std::optional<std::string> path = variedPathOf(architecture_, selection_, row);
+  if (!path) {
+    Q_EMIT told(
+        u"An experiment varies a field of one part, or of all parts that have it: select those."_s,
+        true);
+    return;
+  }
+  FieldRow varied = row;
+  varied.path = *path;
+  Q_EMIT varyRequested(varied);
 }
 
 void PropertyPanel::edit(const std::string& path, const FieldValue& value, const QString& gesture) {

@@ -47,11 +47,15 @@ class PropertyPanel : public QFrame {
   void fixRequested(const lambda::Fix& fix);
   /// A person wants to choose among these mixers.
   void mixerChoiceRequested(const std::vector<lambda::MixerOffer>& offers);
-  /// An edit has also changed other options.
+  /// A person wants to compare several values of this field, whose path is that in a run's
+  /// configuration.
+  void varyRequested(const lambda::FieldRow& row);
+  /// An edit has also changed other options, or a request has no answer.
   void told(const QString& text, bool isFailure);
 
  private:
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);
+  void vary(const FieldRow& row);
   void showHeader();
 
   Architecture architecture_;

@@ -231,6 +231,33 @@ std::optional<Architecture> withField(const Architecture& architecture,
   return next;
 }
 
+std::optional<std::string> variedPathOf(const Architecture& architecture,
+                                        const Selection& selection,
+                                        const FieldRow& row) {
+  if (row.path == kCountPath) return {};
+  if (startsWith(row.path, kBlock)) {
+    const Selection blocks = blocksOf(architecture, selection);
+    // A mixer is given by its name; fields of one kind are left alone in blocks of other kinds.
+    const std::string field = row.path == kMixerKindPath ? "mixer" : row.path.substr(6);
+    if (blocks.size() == 1) return pathOf(*blocks.begin()) + "." + field;
+    const Selection all = allBlocks(architecture);
+    const bool isOfAll = std::ranges::all_of(all, [&](const PartId& part) {
+      return blocks.contains(part) ||
+             !findRow(rowsOf(blockOf(architecture, part), kBlock), row.path);
+    });
+    if (!isOfAll) return {};
+    return "architecture.stages[*].blocks[*]." + field;
+  }
+  if (startsWith(row.path, kStage)) {
+    const Selection stages = stagesOf(existing(architecture, selection));
+    const std::string field = row.path.substr(6);
+    if (stages.size() == 1) return pathOf(*stages.begin()) + "." + field;
+    if (stages.size() != architecture.stages.size()) return {};
+    return "architecture.stages[*]." + field;
+  }
+  return row.path;
+}
+
 std::string rowPathOf(const std::string& path) {
   const std::optional<PartId> part = partAt(path);
   if (!part || (part->kind != PartKind::block && part->kind != PartKind::stage)) return path;

@@ -30,6 +30,13 @@ std::optional<Architecture> withField(const Architecture& architecture,
                                       const MixerMemory& memory,
                                       QStringList* fittings = nullptr);
 
+/// The path of a row's field in a run's configuration, as experiments vary it:
+/// "architecture.stages[1].blocks[2].mixer.h", and with "[*]" where the row stands for every part
+/// that has the field. None where it stands for several parts but not for all.
+std::optional<std::string> variedPathOf(const Architecture& architecture,
+                                        const Selection& selection,
+                                        const FieldRow& row);
+
 /// The problems of the selected parts, with the paths of the form's rows.
 std::vector<Problem> problemsOf(const std::vector<Problem>& problems,
                                 const Architecture& architecture,

@@ -188,6 +188,7 @@ void SetupView::makeMachineColumn() {
 
 void SetupView::connectForm(FieldForm& form) {
   connect(&form, &FieldForm::edited, this, &SetupView::edit);
+  connect(&form, &FieldForm::varyRequested, this, &SetupView::varyRequested);
   connect(&form, &FieldForm::fixRequested, this, [this](const Fix& fix) {
     if (!showsRun()) document_.applyFix(fix);
   });
@@ -287,6 +288,7 @@ void SetupView::refresh() {
   for (std::size_t i = 0; i < forms_.size(); ++i) {
     forms_[i]->setSections(*sections[i]);
     forms_[i]->setProblems(problems);
+    forms_[i]->setVariable(!showsRun());
   }
   weights_->setReadOnly(showsRun());
   weights_->setFile(config.start.weights);

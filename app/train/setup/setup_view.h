@@ -100,6 +100,8 @@ class SetupView : public QWidget {
   void changeRequested(const lambda::ChangeRequest& request);
   /// The document is to be trained after the training under way.
   void queueRequested();
+  /// Several values of a field of the document should be compared in an experiment.
+  void varyRequested(const lambda::FieldRow& row);
 
  protected:
   void showEvent(QShowEvent* event) override;

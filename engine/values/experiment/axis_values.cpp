@@ -4,11 +4,14 @@
 #include <cmath>
 #include <random>
 
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 
 namespace lambda {
 
 namespace {
+
+constexpr int kDigits = 4;  ///< Significant ones, so that names of variants stay readable.
 
 /// Uniform in [0, 1). Standard distributions may differ between libraries; the engine does not.
 double fraction(std::mt19937_64& random) {
@@ -40,7 +43,8 @@ std::vector<std::string> valuesOf(const Axis& axis) {
                          : axis.from + (axis.to - axis.from) * at;
     // The last one is exactly the bound.
     if (!isRandom(axis.scale) && axis.count > 1 && i == axis.count - 1) value = axis.to;
-    values.push_back(formatNumber(value));
+    const bool isBound = value == axis.from || value == axis.to;
+    values.push_back(isBound ? formatNumber(value) : formatRounded(value, kDigits));
   }
   return values;
 }

@@ -45,6 +45,10 @@ struct Measure {
 struct Variant {
   std::string name;
   std::vector<std::string> settings;  ///< "PATH=VALUE", as for applyOverride().
+  /// A variant before this one, whose best checkpoint labels the images that have no label of their
+  /// own (data.pseudoLabels): the teacher of this student. Empty: none. Teacher and student have
+  /// the same seed.
+  std::string labelsFrom = {};
 
   bool operator==(const Variant&) const = default;
 };
@@ -152,6 +156,8 @@ template <Either<Variant> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"name", "name of the variant"}, value.name);
   visit(Field{"settings", "changes of the base: PATH=VALUE", 0, 1000}, value.settings);
+  visit(Field{"labelsFrom", "variant that labels the other training images; empty = none"},
+        value.labelsFrom);
 }
 
 template <Either<Axis> Value, class Visit>
