@@ -12,6 +12,7 @@
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QSlider>
+#include <QToolButton>
 #include <QtTest/QtTest>
 
 #include "tests/support/filled_values.h"
@@ -83,6 +84,7 @@ class TestFieldForm : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void everyRowCanBeVaried();
   void initTestCase();
   void everyRowHasAnEditorThatSetsIt();
   void typingIsOneGesture();
@@ -382,6 +384,35 @@ void TestFieldForm::labelsAreWholeInANarrowFormWithLargeText() {
       QVERIFY2(right.x() <= live.form.width(), told.constData());
     }
   }
+}
+
+void TestFieldForm::everyRowCanBeVaried() {
+  Live live(OptimizerConfig{}, "recipe.optimizer");
+  const auto buttons = [&] { return live.form.findChildren<QToolButton*>(u"vary"_s); };
+  QVERIFY(buttons().isEmpty());
+  live.form.setVariable(true);
+  QCOMPARE(buttons().size(), std::ssize(rowsOf(live.value, "recipe.optimizer")));
+  QSignalSpy spy(&live.form, &FieldForm::varyRequested);
+  QWidget* editor = live.form.editorOf("recipe.optimizer.learningRate");
+  QToolButton* button = nullptr;
+  for (QToolButton* each : buttons()) {
+    QVERIFY(!each->isVisible());
+    if (each->parentWidget()->isAncestorOf(editor)) button = each;
+  }
+  QVERIFY(button);
+  QEnterEvent enter({}, {}, {});
+  QApplication::sendEvent(button->parentWidget(), &enter);
+  QVERIFY(button->isVisible());
+  button->click();
+  QCOMPARE(spy.count(), 1);
+  const auto row = spy[0][0].value<FieldRow>();
+  QCOMPARE(row.path, std::string("recipe.optimizer.learningRate"));
+  QVERIFY(std::get<double>(row.value) == live.value.learningRate);
+  QEvent leave(QEvent::Leave);
+  QApplication::sendEvent(button->parentWidget(), &leave);
+  QVERIFY(!button->isVisible());
+  live.form.setVariable(false);
+  QVERIFY(buttons().isEmpty());
 }
 
 }  // namespace lambda

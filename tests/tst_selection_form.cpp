@@ -10,6 +10,7 @@
 #include "app/design/options/sharing_choice.h"
 #include "app/design/templates/template_list.h"
 #include "app/design/totals/setting_effect.h"
+#include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/shared_tables.h"
 #include "engine/values/config/validate.h"
@@ -95,6 +96,7 @@ class TestSelectionForm : public QObject {
   void everyFieldHasAHint();
   void hintsHaveTheNumbersOfTheNetwork();
   void unknownFieldsSetNothing();
+  void variedFieldsHaveThePathsOfTheirParts();
   void explanationsHaveTheNumbersOfTheMoment();
   void templatesAreGrouped();
   void aTemplateKeepsTheMachineAndTheData();
@@ -369,6 +371,36 @@ void TestSelectionForm::hintsHaveTheNumbersOfTheNetwork() {
   QVERIFY(effect("block.mixer.content").contains(u"Switched off: −"_s));
   QVERIFY(effect("block.stochasticDepth").contains(u"the same cost"_s));
   QVERIFY(effect("block.mixer.kind").contains(u"With Convolution: +"_s));
+}
+
+void TestSelectionForm::variedFieldsHaveThePathsOfTheirParts() {
+  RunConfig config;
+  Architecture& network = config.architecture;
+  Block lambdaBlock;
+  lambdaBlock.mixer = LambdaMixer();
+  network.stages.resize(2);
+  network.stages[0].blocks = {Block{}};
+  network.stages[1].blocks = {lambdaBlock, lambdaBlock};
+  const auto varied = [&](const Selection& selection, const std::string& path) {
+    FieldRow row;
+    row.path = path;
+    return variedPathOf(network, selection, row).value_or("none");
+  };
+  const PartId first = blockPart(1, 0);
+  const PartId second = blockPart(1, 1);
+  QCOMPARE(varied({first}, "block.mixer.k"), "architecture.stages[1].blocks[0].mixer.k"s);
+  QCOMPARE(varied({first}, kMixerKindPath), "architecture.stages[1].blocks[0].mixer"s);
+  QCOMPARE(varied({stagePart(1)}, "stage.width"), "architecture.stages[1].width"s);
+  QCOMPARE(varied({stagePart(0), stagePart(1)}, "stage.width"), "architecture.stages[*].width"s);
+  QCOMPARE(varied({}, "architecture.family"), "architecture.family"s);
+  // All blocks that have a query depth; but not all that have a mixer.
+  QCOMPARE(varied({first, second}, "block.mixer.k"), "architecture.stages[*].blocks[*].mixer.k"s);
+  QCOMPARE(varied({first, second}, kMixerKindPath), "none"s);
+  QCOMPARE(varied({stagePart(1)}, "stage.blocks"), "none"s);
+  applyOverride(config, varied({first, second}, "block.mixer.k") + "=8");
+  for (const Block& block : network.stages[1].blocks) {
+    QCOMPARE(std::get<LambdaMixer>(block.mixer).queryDepth, 8);
+  }
 }
 
 void TestSelectionForm::unknownFieldsSetNothing() {

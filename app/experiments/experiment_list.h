@@ -35,6 +35,9 @@ class ExperimentList : public QListWidget {
   /// Reads the list again and selects the experiment in `folder` once it is listed.
   void refresh(const std::filesystem::path& folder = {});
 
+  /// Selects the experiment in `folder` once it is listed.
+  void selectOnceListed(const std::filesystem::path& folder) { wanted_ = folder; }
+
   /// Lists a draft before all others, or none where `draft` is null.
   void setDraft(const Experiment* draft);
 

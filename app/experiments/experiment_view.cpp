@@ -16,8 +16,8 @@
 #include "app/experiments/experiment_progress.h"
 #include "app/experiments/experiment_results.h"
 #include "app/experiments/experiment_session.h"
-#include "app/experiments/spacing.h"
 #include "app/experiments/plan/plan_panel.h"
+#include "app/experiments/spacing.h"
 #include "engine/experiments/difference_text.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/plots/effects/effect_plot.h"
@@ -80,7 +80,8 @@ QAction* ExperimentView::makeAction(const QString& text, const QString& name, co
 
 void ExperimentView::build() {
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
+  column->setContentsMargins(
+      kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
   column->setSpacing(kExperimentGap);
   size_->setObjectName(u"size"_s);
   size_->setAccessibleName(u"Size of the experiment"_s);

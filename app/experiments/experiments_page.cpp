@@ -6,6 +6,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -13,11 +14,21 @@
 #include "app/experiments/experiment_list.h"
 #include "app/experiments/experiment_session.h"
 #include "app/experiments/experiment_view.h"
+#include "engine/formats/json/experiment_json.h"
+#include "engine/runtime/error.h"
+#include "widgets/text/path_text.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
+
+namespace {
+
+const QString kDraftKey = u"draft"_s;
+const QString kSelectedKey = u"selected"_s;
+
+}  // namespace
 
 ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
     : Page(parent),
@@ -104,9 +115,28 @@ QList<QAction*> ExperimentsPage::pageActions() const {
   return view_->actions();
 }
 
-void ExperimentsPage::saveLayout(QSettings&) const {}
+void ExperimentsPage::saveLayout(QSettings& settings) const {
+  const auto& draft = draft_->draft();
+  settings.setValue(kDraftKey, draft ? QString::fromStdString(toJson(*draft)) : QString());
+  const ListedExperiment* selected = list_->selected();
+  settings.setValue(kSelectedKey,
+                    selected && !selected->folder.empty() ? toText(selected->folder) : QString());
+}
 
-void ExperimentsPage::restoreLayout(QSettings&) {}
+void ExperimentsPage::restoreLayout(QSettings& settings) {
+  const std::string draft = settings.value(kDraftKey).toString().toStdString();
+  if (!draft.empty()) {
+    try {
+      std::vector<Problem> warnings;
+      draft_->setDraft(experimentFromJson(draft, "draft", warnings));
+    } catch (const Error&) {
+      // It was written by another version of the program.
+      draft_->setDraft(std::nullopt);
+    }
+  }
+  const QString selected = settings.value(kSelectedKey).toString();
+  if (!selected.isEmpty()) list_->selectOnceListed(toPath(selected));
+}
 
 void ExperimentsPage::showEvent(QShowEvent* event) {
   Page::showEvent(event);

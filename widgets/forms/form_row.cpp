@@ -28,6 +28,7 @@ namespace lambda {
 namespace {
 
 constexpr int kLabelGap = 8;
+constexpr int kVarySide = 24;  ///< Small: the button covers the end of a long label.
 const QString kVaryText = u"Vary this in an experiment"_s;
 
 QString text(const std::string& utf8) {
@@ -120,6 +121,7 @@ void FormRow::setVariable(bool isVariable) {
   }
   vary_ = new QToolButton(this);
   vary_->setObjectName(u"vary"_s);
+  vary_->setProperty(kRole, u"quiet"_s);
   vary_->setIcon(icon(u"experiments"_s, colorsOf(*this).textSecondary));
   vary_->setToolTip(kVaryText);
   vary_->setAccessibleName(kVaryText);
@@ -201,7 +203,8 @@ void FormRow::popUpMenu(const QPoint& at) {
       menu->addAction(initial.isEmpty() ? u"Reset to empty"_s : u"Reset to %1"_s.arg(initial));
   reset->setEnabled(row_.enabled && (row_.mixed || row_.value != row_.initial));
   connect(reset, &QAction::triggered, this, [this] { Q_EMIT edited(row_.path, row_.initial, {}); });
-  if (vary_) connect(menu->addAction(kVaryText), &QAction::triggered, this, &FormRow::varyRequested);
+  if (vary_)
+    connect(menu->addAction(kVaryText), &QAction::triggered, this, &FormRow::varyRequested);
   menu->popup(at);
 }
 
@@ -229,7 +232,7 @@ void FormRow::changeEvent(QEvent* event) {
 void FormRow::enterEvent(QEnterEvent* event) {
   QWidget::enterEvent(event);
   if (!vary_ || !row_.enabled) return;
-  QRect place(QPoint(), vary_->sizeHint());
+  QRect place(QPoint(), QSize(kVarySide, kVarySide));
   place.moveCenter(label_->geometry().center());
   place.moveRight(label_->geometry().right());
   vary_->setGeometry(place);

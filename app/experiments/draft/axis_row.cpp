@@ -56,7 +56,8 @@ std::optional<double> numberIn(const QLineEdit& edit) {
 
 /// Leaves a text alone that is no number yet.
 void showNumber(QLineEdit& edit, double value) {
-  if (std::isfinite(value) && numberIn(edit) != value) edit.setText(QString::fromStdString(formatNumber(value)));
+  if (std::isfinite(value) && numberIn(edit) != value)
+    edit.setText(QString::fromStdString(formatNumber(value)));
 }
 
 }  // namespace
@@ -64,6 +65,7 @@ void showNumber(QLineEdit& edit, double value) {
 AxisRow::AxisRow(QWidget* parent)
     : QWidget(parent),
       name_(new QLabel),
+      path_(new QLabel),
       scale_(new QComboBox),
       stack_(new QStackedWidget),
       values_(new QLineEdit),
@@ -90,11 +92,8 @@ AxisRow::AxisRow(QWidget* parent)
 void AxisRow::build() {
   scale_->setObjectName(u"scale"_s);
   scale_->setAccessibleName(u"How the values are given"_s);
-  scale_->addItems({u"List"_s,
-                    u"Equal steps"_s,
-                    u"Equal ratios"_s,
-                    u"Random"_s,
-                    u"Random, logarithmic"_s});
+  scale_->addItems(
+      {u"List"_s, u"Equal steps"_s, u"Equal ratios"_s, u"Random"_s, u"Random, logarithmic"_s});
   values_->setObjectName(u"values"_s);
   values_->setAccessibleName(u"Values"_s);
   values_->setPlaceholderText(u"Values with commas between them: 0.05, 0.1, 0.2"_s);
@@ -134,7 +133,12 @@ void AxisRow::build() {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2);
-  column->addWidget(name_);
+  path_->setProperty(kRole, u"secondary"_s);
+  auto* head = new QHBoxLayout;
+  head->setSpacing(kExperimentGap);
+  head->addWidget(name_);
+  head->addWidget(path_, 1);
+  column->addLayout(head);
   column->addLayout(line);
 }
 
@@ -143,7 +147,7 @@ void AxisRow::setAxis(const Axis& axis) {
   const QSignalBlocker blockers[] = {
       QSignalBlocker(scale_), QSignalBlocker(count_), QSignalBlocker(seed_)};
   name_->setText(labelOf(axis.path));
-  name_->setToolTip(QString::fromStdString(axis.path).toHtmlEscaped());
+  path_->setText(QString::fromStdString(axis.path));
   scale_->setCurrentIndex(static_cast<int>(axis.scale));
   const bool isList = axis.scale == AxisScale::list;
   stack_->setCurrentIndex(isList ? 0 : 1);

@@ -34,6 +34,7 @@ class AxisRow : public QWidget {
 
   Axis axis_;
   QLabel* name_;
+  QLabel* path_;
   QComboBox* scale_;
   QStackedWidget* stack_;
   QLineEdit* values_;

@@ -72,7 +72,8 @@ DraftView::DraftView(const std::filesystem::path& program, QWidget* parent)
       discard_(new QPushButton(u"Discard"_s)),
       plan_(new PlanPanel(program)) {
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
+  column->setContentsMargins(
+      kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
   column->setSpacing(kExperimentGap);
   auto* title = new QLabel(u"New experiment"_s);
   title->setProperty(kRole, u"heading"_s);
@@ -296,10 +297,10 @@ void DraftView::showMeasures() {
   for (const Measure& measure : draft_->measures) {
     titles << QString::fromLatin1(traitsOf(measure.quantity).title);
   }
-  measures_->setText(titles.size() > 1 ? u"%1 and %2"_s.arg(
-                                             titles.front(),
-                                             countedText(titles.size() - 1, u"other"_s))
-                                       : titles.front());
+  measures_->setText(
+      titles.size() > 1
+          ? u"%1 and %2"_s.arg(titles.front(), countedText(titles.size() - 1, u"other"_s))
+          : titles.front());
   measures_->setToolTip(titles.join(u'\n'));
 }
 

@@ -10,7 +10,7 @@ namespace lambda {
 
 namespace {
 
-constexpr int kDigits = 9;  ///< Fewer than a double has, so that 0.3 - 0.1 is 0.2.
+constexpr int kDigits = 9;           ///< Fewer than a double has, so that 0.3 - 0.1 is 0.2.
 constexpr double kSmallRate = 1e-4;  ///< The first value above 0 of a setting whose size matters.
 
 double stepOf(Stepping stepping) {
@@ -54,7 +54,8 @@ std::vector<std::string> proposedValues(const FieldRow& row) {
   if (std::holds_alternative<bool>(row.value)) return {"false", "true"};
   if (const auto* choice = std::get_if<Choice>(&row.value)) return choice->names;
   if (const auto* number = std::get_if<double>(&row.value)) {
-    for (const double each : neighbours(*number, row)) texts.push_back(formatRounded(each, kDigits));
+    for (const double each : neighbours(*number, row))
+      texts.push_back(formatRounded(each, kDigits));
   } else if (const auto* whole = std::get_if<std::int64_t>(&row.value)) {
     for (const double each : neighbours(static_cast<double>(*whole), row)) {
       if (each == std::floor(each)) texts.push_back(formatRounded(each, kDigits));

@@ -49,7 +49,8 @@ void PlanEstimate::measure(const Experiment& experiment) {
                          file.write(json.data(), std::ssize(json)) == std::ssize(json) &&
                          file.flush();
   if (!isWritten) {
-    Q_EMIT failed(u"The plan can't be written to %1: %2."_s.arg(file.fileName(), file.errorString()));
+    Q_EMIT failed(
+        u"The plan can't be written to %1: %2."_s.arg(file.fileName(), file.errorString()));
     return;
   }
   process_ = new QProcess(this);
@@ -86,9 +87,9 @@ void PlanEstimate::onFinished(int status, QProcess::ExitStatus how) {
     return;
   }
   const QString words = QString::fromLocal8Bit(process->readAllStandardError()).trimmed();
-  Q_EMIT failed(words.isEmpty() ? u"The time can't be measured: %1 did not answer."_s.arg(
-                                      toText(program_))
-                                : words);
+  Q_EMIT failed(words.isEmpty()
+                    ? u"The time can't be measured: %1 did not answer."_s.arg(toText(program_))
+                    : words);
 }
 
 }  // namespace lambda

@@ -94,7 +94,8 @@ void PlanPanel::setPlan(const Experiment& experiment, std::vector<PlanRow> rows)
   experiment_ = experiment;
   rows_ = std::move(rows);
   estimate_->cancel();
-  const bool isKnown = std::ranges::all_of(rows_, [](const auto& row) { return row.seconds.has_value(); });
+  const bool isKnown =
+      std::ranges::all_of(rows_, [](const auto& row) { return row.seconds.has_value(); });
   if (!isKnown && isQuicklyMeasured(rows_)) {
     delay_->start();
   } else {
@@ -163,9 +164,8 @@ void PlanPanel::showTotal() {
     isKnown = isKnown && row.seconds.has_value();
     seconds += row.seconds.value_or(0) * static_cast<double>(seeds);
   }
-  const QString runs =
-      u"%1 with %2"_s.arg(countedText(std::ssize(rows_) * seeds, u"run"_s),
-                          countedText(seeds, u"seed"_s));
+  const QString runs = u"%1 with %2"_s.arg(countedText(std::ssize(rows_) * seeds, u"run"_s),
+                                           countedText(seeds, u"seed"_s));
   QString text;
   if (rows_.empty()) {
     text = u"There is no plan yet."_s;
