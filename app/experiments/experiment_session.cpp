@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/experiments/experiment_folder.h"
+#include "engine/experiments/read_curves.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/shipped_experiments.h"
 #include "widgets/text/path_text.h"
@@ -21,22 +22,9 @@ constexpr std::chrono::seconds kReadInterval{1};
 /// How long the program waits at its end for a worker that saves its runs.
 constexpr int kSavingMs = 30'000;
 
-/// An experiment of which no run has begun.
-ExperimentState stateOfPlan(const Experiment& experiment) {
-  const ExperimentPlan plan = planOf(experiment);
-  ExperimentState state;
-  state.experiment = experiment;
-  state.baseline = plan.baseline;
-  for (const PlannedVariant& variant : plan.variants) state.variants.push_back(variant.name);
-  for (const PlannedRun& run : plan.runs) {
-    ExperimentCell cell;
-    cell.variant = run.variant;
-    cell.seed = run.seed;
-    cell.epochs = plan.variants[run.variant].config.recipe.epochs;
-    cell.values.resize(experiment.measures.size());
-    state.cells.push_back(std::move(cell));
-  }
-  state.results = resultsOf(state);
+ExperimentState readAll(const ExperimentFolder& folder, const ExperimentState* before = nullptr) {
+  ExperimentState state = readExperiment(folder, before);
+  readCurves(folder, state, before);
   return state;
 }
 
@@ -90,8 +78,8 @@ void ExperimentSession::showShipped(const std::string& name, const std::string& 
   tasks_.run(
       [name, size] {
         try {
-          return Reading{
-              stateOfPlan(resolvedExperiment(loadShippedExperiment(name), size)), {}, {}};
+          const Experiment experiment = resolvedExperiment(loadShippedExperiment(name), size);
+          return Reading{stateOfPlan(experiment, planOf(experiment)), {}, {}};
         } catch (const std::exception& error) {
           return Reading{{}, {}, QString::fromUtf8(error.what())};
         }
@@ -106,7 +94,7 @@ void ExperimentSession::create(const fs::path& experiments) {
         try {
           const Experiment experiment = resolvedExperiment(loadShippedExperiment(name), size);
           const ExperimentFolder folder = ExperimentFolder::create(experiments, experiment);
-          return Reading{readExperiment(folder), folder.path(), {}};
+          return Reading{readAll(folder), folder.path(), {}};
         } catch (const std::exception& error) {
           return Reading{{}, {}, QString::fromUtf8(error.what())};
         }
@@ -143,7 +131,7 @@ void ExperimentSession::read() {
       [folder = folder_, before = state_] {
         try {
           return Reading{
-              readExperiment(ExperimentFolder::open(folder), before ? &*before : nullptr), {}, {}};
+              readAll(ExperimentFolder::open(folder), before ? &*before : nullptr), {}, {}};
         } catch (const std::exception& error) {
           return Reading{{}, {}, QString::fromUtf8(error.what())};
         }

@@ -62,8 +62,9 @@ class Planner {
   void addVariant(std::string name,
                   const std::vector<std::string>& settings,
                   const std::string& place,
-                  const std::vector<std::string>& places) {
-    PlannedVariant variant{std::move(name), settings, experiment_.base};
+                  const std::vector<std::string>& places,
+                  const Cell& axisValues = {}) {
+    PlannedVariant variant{std::move(name), settings, experiment_.base, axisValues};
     for (std::size_t i = 0; i < settings.size(); ++i) {
       try {
         applyOverride(variant.config, settings[i]);
@@ -182,7 +183,7 @@ class Planner {
         settings.push_back(path + "=" + cell[i]);
         places.push_back("axes[" + std::to_string(i) + "]");
       }
-      addVariant(std::move(name), settings, "axes", places);
+      addVariant(std::move(name), settings, "axes", places, cell);
     }
   }
 

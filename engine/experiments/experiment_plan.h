@@ -12,8 +12,9 @@ namespace lambda {
 /// A variant with its configuration.
 struct PlannedVariant {
   std::string name;
-  std::vector<std::string> settings;  ///< Its changes of the base.
-  RunConfig config;                   ///< Its seed is that of the base.
+  std::vector<std::string> settings;    ///< Its changes of the base.
+  RunConfig config;                     ///< Its seed is that of the base.
+  std::vector<std::string> axisValues;  ///< A JSON text for each axis; empty for a named variant.
 };
 
 /// A run of an experiment.
