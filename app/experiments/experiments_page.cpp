@@ -13,15 +13,13 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/experiments/effect_rows.h"
 #include "app/experiments/experiment_grid.h"
 #include "app/experiments/experiment_list.h"
 #include "app/experiments/experiment_progress.h"
 #include "app/experiments/experiment_results.h"
 #include "app/experiments/experiment_session.h"
+#include "app/experiments/pictures/experiment_pictures.h"
 #include "engine/experiments/difference_text.h"
-#include "widgets/export/export_menu.h"
-#include "widgets/plots/effects/effect_plot.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
@@ -58,7 +56,7 @@ ExperimentsPage::ExperimentsPage(const std::filesystem::path& program, QWidget* 
       measure_(new QComboBox),
       progress_(new QProgressBar),
       remaining_(makeLabel(u"secondary"_s)),
-      effects_(new EffectPlot(this)),
+      pictures_(new ExperimentPictures(this)),
       grid_(new ExperimentGrid),
       results_(new ExperimentResults),
       run_(makeAction(u"Run"_s, u"run"_s, u"Train the runs that are not done"_s)),
@@ -131,13 +129,12 @@ QWidget* ExperimentsPage::makeDetails() {
   buttons->addWidget(size_);
   buttons->beginRight();
   buttons->addWidget(measure_);
-  buttons->addWidget(makeExportButton(*effects_, *effects_));
   for (QWidget* part : {name_, question_, plan_, problem_}) column->addWidget(part);
   column->addLayout(buttons);
   column->addWidget(progress_);
   column->addWidget(remaining_);
   column->addWidget(grid_, 1);
-  column->addWidget(effects_, 1);
+  column->addWidget(pictures_, 1);
   column->addWidget(results_, 1);
   return details;
 }
@@ -152,8 +149,14 @@ void ExperimentsPage::connectParts() {
     problem_->show();
     updateActions();
   });
-  connect(grid_, &ExperimentGrid::runRequested, this, [this](const std::string& run) {
+  const auto inspect = [this](const std::string& run) {
     Q_EMIT inspectRequested(session_->folder() / "runs" / run);
+  };
+  connect(grid_, &ExperimentGrid::runRequested, this, inspect);
+  connect(pictures_, &ExperimentPictures::runRequested, this, inspect);
+  connect(pictures_, &ExperimentPictures::variantRequested, this, [this](std::size_t variant) {
+    grid_->setCurrentCell(static_cast<int>(variant), 0);
+    grid_->setFocus();
   });
   connect(size_, &QComboBox::currentIndexChanged, this, &ExperimentsPage::showShippedSize);
   connect(measure_, &QComboBox::currentIndexChanged, this, &ExperimentsPage::showState);
@@ -223,7 +226,7 @@ void ExperimentsPage::showState() {
   updateActions();
   const auto& state = session_->state();
   grid_->setVisible(state.has_value());
-  effects_->setVisible(state.has_value());
+  pictures_->setVisible(state.has_value());
   results_->setVisible(state.has_value());
   if (!state) return;
   const Experiment& experiment = state->experiment;
@@ -236,17 +239,8 @@ void ExperimentsPage::showState() {
   const auto measure = static_cast<std::size_t>(measure_->currentIndex());
   grid_->setState(*state, measure);
   results_->setState(*state, measure);
-  showEffects();
+  pictures_->setState(*state, measure);
   showProgress();
-}
-
-void ExperimentsPage::showEffects() {
-  const ExperimentState& state = *session_->state();
-  const auto measure = static_cast<std::size_t>(measure_->currentIndex());
-  const QuantityTraits traits = traitsOf(state.results[measure].measure.quantity);
-  QString title = QString::fromLatin1(traits.title);
-  if (*traits.unit) title += u", "_s + QString::fromLatin1(traits.unit);
-  effects_->setRows(title, effectRowsOf(state, measure), state.baseline);
 }
 
 void ExperimentsPage::showMeasures() {

@@ -13,9 +13,9 @@ class QStackedWidget;
 namespace lambda {
 
 struct ListedExperiment;
-class EffectPlot;
 class ExperimentGrid;
 class ExperimentList;
+class ExperimentPictures;
 class ExperimentResults;
 class ExperimentSession;
 
@@ -51,7 +51,6 @@ class ExperimentsPage : public Page {
   void showShippedSize();
   void showState();
   void showMeasures();
-  void showEffects();
   void showProgress();
   void updateActions();
 
@@ -68,7 +67,7 @@ class ExperimentsPage : public Page {
   QComboBox* measure_;
   QProgressBar* progress_;
   QLabel* remaining_;
-  EffectPlot* effects_;
+  ExperimentPictures* pictures_;
   ExperimentGrid* grid_;
   ExperimentResults* results_;
   QAction* run_;

@@ -15,6 +15,7 @@
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -30,6 +31,7 @@ constexpr double kPointRadius = 3;
 constexpr double kReach = 6;  // Of a point, in pixels.
 constexpr double kMeanHeight = 14;
 constexpr double kMargin = 0.05;  // Share of the range, on each side.
+constexpr double kLeastStep = 20;  // Between rows, in files.
 constexpr int kTicks = 5;
 constexpr double kTickWidth = 80;
 
@@ -100,10 +102,10 @@ void EffectPlot::paintTo(QPainter& painter, const QSize& size, const Colors& col
     return;
   }
   const Axis axis = axisFor(size, QFontMetricsF(painter.font()));
+  paintAxis(painter, axis, colors);
   for (std::size_t i = 0; i < rows_.size(); ++i) {
     paintRow(painter, rows_[i], axis, axis.yOf(i), colors);
   }
-  paintAxis(painter, axis, colors);
 }
 
 EffectPlot::Axis EffectPlot::axisFor(const QSize& size, const QFontMetricsF& metrics) const {
@@ -179,7 +181,9 @@ void EffectPlot::mousePressEvent(QMouseEvent* event) {
 }
 
 QSize EffectPlot::exportSize() const {
-  return size().expandedTo(kPreferredSize);
+  const auto rows = static_cast<double>(rows_.size());
+  const QSize all(kPreferredSize.width(), qRound((rows + 3) * kLeastStep * textScale()));
+  return size().expandedTo(kPreferredSize).expandedTo(all);
 }
 
 QString EffectPlot::toCsv() const {

@@ -251,7 +251,8 @@ QString IntervalPlot::toCsv() const {
 }
 
 QSize IntervalPlot::exportSize() const {
-  return size().expandedTo(kPreferredSize);
+  const QSize whole = size().expandedTo(kPreferredSize);
+  return whole + QSize(0, legend_.furtherHeight(whole.width()));
 }
 
 QSize IntervalPlot::sizeHint() const {
