@@ -32,8 +32,8 @@ std::optional<std::size_t> sweptAxisOf(const ExperimentState& state);
 struct CrossedTable {
   std::size_t rowAxis = 0;
   std::size_t columnAxis = 0;
-  std::vector<std::string> rows;     ///< distinctValuesOf() the axis.
-  std::vector<std::string> columns;  ///< The same.
+  std::vector<std::string> rows;                     ///< distinctValuesOf() the axis.
+  std::vector<std::string> columns;                  ///< The same.
   std::vector<std::optional<std::size_t>> variants;  ///< [rows * columns], row by row.
 
   const std::optional<std::size_t>& variantAt(std::size_t row, std::size_t column) const {

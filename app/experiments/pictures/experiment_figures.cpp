@@ -121,8 +121,7 @@ void showSweep(IntervalPlot& plot, const ExperimentState& state, std::size_t mea
 
 void showHeatmap(NamedHeatmap& map, const ExperimentState& state, std::size_t measure) {
   NamedHeatmapData data = heatmapOf(state, measure);
-  map.setAccessibleName(
-      u"%1 over %2 and %3"_s.arg(data.title, data.rowTitle, data.columnTitle));
+  map.setAccessibleName(u"%1 over %2 and %3"_s.arg(data.title, data.rowTitle, data.columnTitle));
   map.setExportName(u"heatmap-"_s + fileStem(state.experiment.measures[measure]));
   map.setEmptyText(
       u"A cell for each pair of values, with the mean over its seeds, is drawn once the first run "
@@ -144,13 +143,12 @@ void showCosts(ScatterPlot& plot,
   plot.setEmptyText(
       u"A point for each variant, its mean score against its cost, is drawn once the first run is "
       "done."_s);
-  plot.setAxes(
-      {nameOf(cost),
-       cost == CostQuantity::imagesPerSecond ? ValueUnit::number : ValueUnit::count,
-       isLogarithmic(costs)},
-      {shownTitle(score)},
-      {.x = cost == CostQuantity::imagesPerSecond ? Better::higher : Better::lower,
-       .y = isLossScore ? Better::lower : Better::higher});
+  plot.setAxes({nameOf(cost),
+                cost == CostQuantity::imagesPerSecond ? ValueUnit::number : ValueUnit::count,
+                isLogarithmic(costs)},
+               {shownTitle(score)},
+               {.x = cost == CostQuantity::imagesPerSecond ? Better::higher : Better::lower,
+                .y = isLossScore ? Better::lower : Better::higher});
   plot.setPoints(std::move(points));
 }
 

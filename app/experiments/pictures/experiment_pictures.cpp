@@ -1,7 +1,6 @@
 #include "app/experiments/pictures/experiment_pictures.h"
 
 #include <algorithm>
-#include <array>
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -26,9 +25,6 @@ namespace lambda {
 namespace {
 
 constexpr int kBarGap = 8;
-
-constexpr std::array kCosts{
-    CostQuantity::parameters, CostQuantity::flops, CostQuantity::imagesPerSecond};
 
 QString titleOf(PictureKind picture) {
   switch (picture) {
@@ -86,14 +82,16 @@ ExperimentPictures::ExperimentPictures(QWidget* parent)
   curveQuantity_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   cost_->setObjectName(u"cost"_s);
   cost_->setAccessibleName(u"Cost"_s);
-  for (const CostQuantity cost : kCosts) cost_->addItem(nameOf(cost));
+  for (const CostQuantity cost : kCostQuantities) cost_->addItem(nameOf(cost));
   runs_->setChecked(true);
   runs_->setToolTip(u"Show every run beside the means"_s);
   auto* bar = new FlowLayout(kBarGap);
   bar->addWidget(tabs_);
   bar->beginRight();
-  for (QWidget* part : {static_cast<QWidget*>(runs_), static_cast<QWidget*>(curveQuantity_),
-                        static_cast<QWidget*>(cost_), static_cast<QWidget*>(exports_)}) {
+  for (QWidget* part : {static_cast<QWidget*>(runs_),
+                        static_cast<QWidget*>(curveQuantity_),
+                        static_cast<QWidget*>(cost_),
+                        static_cast<QWidget*>(exports_)}) {
     bar->addWidget(part);
   }
   const auto addPlot = [this](auto& plot) {
@@ -201,7 +199,10 @@ void ExperimentPictures::refresh() {
       showHeatmap(*heatmap_, state_, measure_);
       break;
     case PictureKind::costs:
-      showCosts(*costs_, state_, measure_, kCosts[static_cast<std::size_t>(cost_->currentIndex())]);
+      showCosts(*costs_,
+                state_,
+                measure_,
+                kCostQuantities[static_cast<std::size_t>(cost_->currentIndex())]);
       break;
   }
   plots_->setCurrentIndex(static_cast<int>(picture));

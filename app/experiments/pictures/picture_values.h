@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <vector>
 
@@ -26,11 +27,15 @@ std::vector<IntervalLine> curveLinesOf(const ExperimentState& state, CurveQuanti
 /// done are left out.
 std::vector<IntervalLine> sweepLinesOf(const ExperimentState& state, std::size_t measure);
 
-/// The means in the table of crossedTableOf(), which must exist; cells without a run that is done are empty.
+/// The means in the table of crossedTableOf(), which must exist; cells without a run that is done
+/// are empty.
 NamedHeatmapData heatmapOf(const ExperimentState& state, std::size_t measure);
 
 /// A quantity that a network or a training costs.
 enum class CostQuantity { parameters, flops, imagesPerSecond };
+
+inline constexpr std::array kCostQuantities{
+    CostQuantity::parameters, CostQuantity::flops, CostQuantity::imagesPerSecond};
 
 /// The measure that is drawn against the cost: that one if it is an accuracy or a loss, else the
 /// best validation accuracy.

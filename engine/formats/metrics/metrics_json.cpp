@@ -122,8 +122,7 @@ std::vector<EpochRecord> readEpochs(const std::filesystem::path& file) {
   const auto readLine = [&](std::string_view line) {
     if (!isOfBatch(line)) reader.feed(std::string(line) + "\n", metrics);
   };
-  FileTail(file).poll([] {},
-                      [&](std::string_view text) { lines.feed(text, readLine, [] {}); });
+  FileTail(file).poll([] {}, [&](std::string_view text) { lines.feed(text, readLine, [] {}); });
   return std::move(metrics.epochs);
 }
 

@@ -50,8 +50,8 @@ struct ExperimentCell {
   std::string text;         ///< failed: why; running: the machine where its worker is.
   std::vector<std::optional<double>> values;  ///< [measures]; of a run that is done.
   std::int64_t parameters = 0;                ///< Of the network; 0 = not known.
-  std::int64_t flops = 0;      ///< Of the forward pass of one image; 0 = not known.
-  double imagesPerSecond = 0;  ///< Training throughput over the whole run; 0 = not known.
+  std::int64_t flops = 0;                     ///< Of the forward pass of one image; 0 = not known.
+  double imagesPerSecond = 0;     ///< Training throughput over the whole run; 0 = not known.
   std::vector<EpochPoint> curve;  ///< Ascending by epoch; filled by readCurves().
 
   bool operator==(const ExperimentCell&) const = default;

@@ -242,8 +242,8 @@ QString IntervalPlot::toCsv() const {
                  ? number(summary.interval->low) + u',' + number(summary.interval->high) + u'\n'
                  : u",\n"_s;
       for (const RunValue& value : point.runs) {
-        csv += name + u',' + csvField(QString::fromStdString(value.run)) + u',' +
-               number(point.x) + u',' + number(value.y) + u",1,,\n"_s;
+        csv += name + u',' + csvField(QString::fromStdString(value.run)) + u',' + number(point.x) +
+               u',' + number(value.y) + u",1,,\n"_s;
       }
     }
   }
@@ -275,8 +275,7 @@ QPointF IntervalPlot::coordinatesOf(const Place& place) const {
 QString IntervalPlot::sentenceFor(const Place& place) const {
   const IntervalPoint& point = pointAt(place);
   const auto number = [this](double value) { return fixedText(value, decimals_); };
-  const QString where =
-      u"%1 %2"_s.arg(axisOfX().title, tickText(axisOfX().unit, point.x));
+  const QString where = u"%1 %2"_s.arg(axisOfX().title, tickText(axisOfX().unit, point.x));
   QStringList lines;
   if (const QString& name = lines_[place.line].name; !name.isEmpty()) lines << name;
   lines << where;
