@@ -98,8 +98,15 @@ class TestExperimentCommands : public QObject {
     QCOMPARE(program.run({u"experiment"_s, u"report"_s, u"rates"_s, u"--out"_s, u"one"_s}).status,
              0);
     program.run({u"experiment"_s, u"report"_s, u"rates"_s, u"--out"_s, u"two"_s});
-    QCOMPARE(program.runScript(u"diff -r one two && ls one"_s).output,
+    QCOMPARE(program.runScript(u"diff -r -x figures one two && ls -I figures one"_s).output,
              QByteArray("report.md\nreport.tex\nresults.csv\nruns.csv\n"));
+    // The pictures that the report shows are there; without the studio it shows none.
+    const bool hasStudio = fs::exists(fs::path(LAMBDA_PROGRAM).parent_path() / "lambda-studio");
+    const ProgramOutcome shown = program.runScript(
+        u"grep -o 'figures/[^)]*png' one/report.md | while read f; do test -s one/$f && "
+        "echo $f; done"_s);
+    QCOMPARE(shown.output.contains("figures/curves-validationAccuracy.png"), hasStudio);
+    QCOMPARE(fs::exists(folder.path() / "one/figures"), hasStudio);
 
     const ProgramOutcome more =
         program.run({u"experiment"_s, u"run"_s, u"rates"_s, u"--add-seeds"_s, u"1"_s, u"--json"_s});

@@ -33,6 +33,7 @@ class TestScatterPlot : public QObject {
   void theFrontHasWhatNothingBeats();
   void theFrontTakesOneOfEqualPoints();
   void lessMayBeBetter();
+  void alongXMoreMayBeBetter();
   void pointsLieWhereTheirValuesSay();
   void clickingSelectsTheNearestPoint();
   void keysWalkAlongX();
@@ -65,11 +66,11 @@ void TestScatterPlot::lessMayBeBetter() {
                                          {"beaten", u"beaten"_s, 2, 4},
                                          {"cheap", u"cheap"_s, 3, 1},
                                          {"equal", u"equal"_s, 4, 1}};
-  QCOMPARE(paretoFront(points, Better::lower), (std::vector<std::size_t>{0, 2}));
+  QCOMPARE(paretoFront(points, {.y = Better::lower}), (std::vector<std::size_t>{0, 2}));
   plot_->setPoints(points);
   plot_->setAxes({u"Parameters"_s, ValueUnit::count, true},
                  {u"Time"_s, ValueUnit::number, false},
-                 Better::lower);
+                 {.y = Better::lower});
   QVERIFY(plot_->toCsv().contains(u"beaten,2,4,0"_s));
   QVERIFY(plot_->toCsv().contains(u"cheap,3,1,1"_s));
 }
@@ -78,6 +79,17 @@ void TestScatterPlot::theFrontTakesOneOfEqualPoints() {
   const std::vector<ScatterPoint> points{
       {"a", {}, 2, 0.5}, {"b", {}, 1, 0.5}, {"c", {}, 1, 0.5}, {"d", {}, 1, 0.4}};
   QCOMPARE(paretoFront(points), std::vector<std::size_t>{1});
+}
+
+void TestScatterPlot::alongXMoreMayBeBetter() {
+  const std::vector<ScatterPoint> points{{"slow", u"slow"_s, 100, 0.9},
+                                         {"beaten", u"beaten"_s, 150, 0.7},
+                                         {"fast", u"fast"_s, 300, 0.8},
+                                         {"equal", u"equal"_s, 200, 0.8}};
+  QCOMPARE(paretoFront(points, {.x = Better::higher}), (std::vector<std::size_t>{2, 0}));
+  plot_->setAxes({u"Images per second"_s}, {u"Accuracy"_s}, {.x = Better::higher});
+  plot_->setPoints(points);
+  QVERIFY(plot_->toCsv().contains(u"fast,300,0.8,1\nequal,200,0.8,0"_s));
 }
 
 void TestScatterPlot::pointsLieWhereTheirValuesSay() {

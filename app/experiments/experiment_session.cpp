@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/experiments/experiment_folder.h"
+#include "engine/experiments/read_curves.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/shipped_experiments.h"
 #include "widgets/text/path_text.h"
@@ -22,21 +23,9 @@ constexpr std::chrono::seconds kReadInterval{1};
 /// How long the program waits at its end for a worker that saves its runs.
 constexpr int kSavingMs = 30'000;
 
-/// An experiment of which no run has begun.
-ExperimentState stateOfPlan(const Experiment& experiment, const ExperimentPlan& plan) {
-  ExperimentState state;
-  state.experiment = experiment;
-  state.baseline = plan.baseline;
-  for (const PlannedVariant& variant : plan.variants) state.variants.push_back(variant.name);
-  for (const PlannedRun& run : plan.runs) {
-    ExperimentCell cell;
-    cell.variant = run.variant;
-    cell.seed = run.seed;
-    cell.epochs = plan.variants[run.variant].config.recipe.epochs;
-    cell.values.resize(experiment.measures.size());
-    state.cells.push_back(std::move(cell));
-  }
-  state.results = resultsOf(state);
+ExperimentState readAll(const ExperimentFolder& folder, const ExperimentState* before) {
+  ExperimentState state = readExperiment(folder, before);
+  readCurves(folder, state, before);
   return state;
 }
 
@@ -76,7 +65,7 @@ void ExperimentSession::reset() {
 
 ExperimentSession::Reading ExperimentSession::readingOf(const ExperimentFolder& folder,
                                                         const ExperimentState* before) {
-  Reading reading{readExperiment(folder, before), {}, {}};
+  Reading reading{readAll(folder, before), {}, {}};
   const auto& cells = reading.state->cells;
   const bool hasBegun = std::ranges::any_of(cells, &ExperimentCell::hasRun);
   if (!hasBegun) reading.planRows = planRowsOf(folder.plan());

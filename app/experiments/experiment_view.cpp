@@ -10,17 +10,15 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/experiments/effect_rows.h"
 #include "app/experiments/experiment_grid.h"
 #include "app/experiments/experiment_list.h"
 #include "app/experiments/experiment_progress.h"
 #include "app/experiments/experiment_results.h"
 #include "app/experiments/experiment_session.h"
+#include "app/experiments/pictures/experiment_pictures.h"
 #include "app/experiments/plan/plan_panel.h"
 #include "app/experiments/spacing.h"
 #include "engine/experiments/difference_text.h"
-#include "widgets/export/export_menu.h"
-#include "widgets/plots/effects/effect_plot.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
@@ -51,7 +49,7 @@ ExperimentView::ExperimentView(const std::filesystem::path& program, QWidget* pa
       measure_(new QComboBox),
       progress_(new QProgressBar),
       remaining_(makeLabel(u"secondary"_s)),
-      effects_(new EffectPlot(this)),
+      pictures_(new ExperimentPictures(this)),
       grid_(new ExperimentGrid),
       results_(new ExperimentResults),
       plan_(new PlanPanel(program)),
@@ -100,20 +98,25 @@ void ExperimentView::build() {
   buttons->addWidget(size_);
   buttons->beginRight();
   buttons->addWidget(measure_);
-  buttons->addWidget(makeExportButton(*effects_, *effects_));
   for (QWidget* part : {name_, question_, extent_, problem_}) column->addWidget(part);
   column->addLayout(buttons);
   column->addWidget(progress_);
   column->addWidget(remaining_);
   column->addWidget(grid_, 1);
-  column->addWidget(effects_, 1);
+  column->addWidget(pictures_, 2);
   column->addWidget(results_, 1);
   column->addWidget(plan_, 2);
 }
 
 void ExperimentView::connectParts() {
-  connect(grid_, &ExperimentGrid::runRequested, this, [this](const std::string& run) {
+  const auto inspect = [this](const std::string& run) {
     Q_EMIT inspectRequested(session_->folder() / "runs" / run);
+  };
+  connect(grid_, &ExperimentGrid::runRequested, this, inspect);
+  connect(pictures_, &ExperimentPictures::runRequested, this, inspect);
+  connect(pictures_, &ExperimentPictures::variantRequested, this, [this](std::size_t variant) {
+    grid_->setCurrentCell(static_cast<int>(variant), 0);
+    grid_->setFocus();
   });
   connect(size_, &QComboBox::currentIndexChanged, this, &ExperimentView::showShippedSize);
   connect(measure_, &QComboBox::currentIndexChanged, this, &ExperimentView::showState);
@@ -179,7 +182,7 @@ void ExperimentView::showState() {
   updateActions();
   const auto& state = session_->state();
   const bool hasBegun = state && session_->planRows().empty();
-  for (QWidget* part : {static_cast<QWidget*>(effects_), static_cast<QWidget*>(results_)}) {
+  for (QWidget* part : {static_cast<QWidget*>(pictures_), static_cast<QWidget*>(results_)}) {
     part->setVisible(hasBegun);
   }
   grid_->setVisible(state.has_value());
@@ -195,7 +198,7 @@ void ExperimentView::showState() {
   const auto measure = static_cast<std::size_t>(measure_->currentIndex());
   grid_->setState(*state, measure);
   results_->setState(*state, measure);
-  showEffects();
+  pictures_->setState(*state, measure);
   showProgress();
 }
 
@@ -208,15 +211,6 @@ void ExperimentView::showPlan() {
   } else {
     plan_->setPlan(session_->state()->experiment, rows);
   }
-}
-
-void ExperimentView::showEffects() {
-  const ExperimentState& state = *session_->state();
-  const auto measure = static_cast<std::size_t>(measure_->currentIndex());
-  const QuantityTraits traits = traitsOf(state.results[measure].measure.quantity);
-  QString title = QString::fromLatin1(traits.title);
-  if (*traits.unit) title += u", "_s + QString::fromLatin1(traits.unit);
-  effects_->setRows(title, effectRowsOf(state, measure), state.baseline);
 }
 
 void ExperimentView::showMeasures() {

@@ -16,8 +16,8 @@ class QProgressBar;
 namespace lambda {
 
 struct ListedExperiment;
-class EffectPlot;
 class ExperimentGrid;
+class ExperimentPictures;
 class ExperimentResults;
 class ExperimentSession;
 class PlanPanel;
@@ -55,7 +55,6 @@ class ExperimentView : public QWidget {
   void showState();
   void showMeasures();
   void showPlan();
-  void showEffects();
   void showProgress();
   void updateActions();
 
@@ -69,7 +68,7 @@ class ExperimentView : public QWidget {
   QComboBox* measure_;
   QProgressBar* progress_;
   QLabel* remaining_;
-  EffectPlot* effects_;
+  ExperimentPictures* pictures_;
   ExperimentGrid* grid_;
   ExperimentResults* results_;
   PlanPanel* plan_;

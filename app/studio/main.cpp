@@ -12,8 +12,10 @@
 #include "app/process_start.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
+#include "app/studio/render_experiment.h"
 #include "app/studio/render_run.h"
 #include "app/studio/system/loaded_engine.h"
+#include "engine/experiments/experiment_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text_safety.h"
 
@@ -39,13 +41,16 @@ void limitSpinning() {
   if (!std::getenv("OMP_WAIT_POLICY")) setenv("GOMP_SPINCOUNT", "3000", 0);
 }
 
-int render(const QString& run, const QString& folder) {
+/// `source`: the folder of a run or of an experiment.
+int render(const QString& source, const QString& folder) {
   if (folder.isEmpty()) {
     std::fputs("--render needs --out: the folder for the pictures.\n", stderr);
     return kFailure;
   }
   try {
-    for (const QString& file : lambda::renderRun(run, folder)) {
+    const bool isExperiment = lambda::ExperimentFolder::isAt(source.toStdString());
+    for (const QString& file : isExperiment ? lambda::renderExperiment(source, folder)
+                                            : lambda::renderRun(source, folder)) {
       std::printf("%s\n", lambda::terminalText(file.toStdString()).c_str());
     }
   } catch (const lambda::Error& error) {
@@ -91,7 +96,9 @@ int main(int argc, char** argv) {
   parser.setApplicationDescription(u"Build, train and inspect lambda networks."_s);
   parser.addHelpOption();
   const QCommandLineOption renderOption(
-      u"render"_s, u"Write pictures of a run and exit; needs no display."_s, u"RUN"_s);
+      u"render"_s,
+      u"Write pictures of a run or an experiment and exit; needs no display."_s,
+      u"FOLDER"_s);
   const QCommandLineOption outOption(u"out"_s, u"The folder for the pictures."_s, u"DIR"_s);
   const QCommandLineOption versionOption({u"v"_s, u"version"_s}, u"Show the version and exit."_s);
   parser.addOptions({renderOption, outOption, versionOption});

@@ -4,13 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include <QDir>
-
+#include "app/studio/picture_writer.h"
 #include "engine/formats/inspection/probe_snapshot.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "widgets/export/export_file.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/plots/curves/curve_plot.h"
 #include "widgets/plots/curves/run_curves.h"
@@ -22,33 +20,6 @@ namespace lambda {
 namespace {
 
 constexpr double kSmoothing = 0.9;
-
-/// Writes a plot or picture in every format, and collects the paths of the files.
-class Writer {
- public:
-  explicit Writer(const QString& folder) : folder_(folder) {
-    if (!QDir().mkpath(folder)) {
-      throw Error(
-          folder.toStdString(), "the folder can't be made", "Choose one that you may write to.");
-    }
-  }
-
-  void write(const Exportable& source) {
-    for (const QString& suffix : {u"png"_s, u"svg"_s, u"pdf"_s, u"csv"_s}) {
-      const QString path = QDir(folder_).filePath(source.exportName() + u"."_s + suffix);
-      if (const QString problem = writeExport(source, path, {}); !problem.isEmpty()) {
-        throw Error(path.toStdString(), problem.toStdString());
-      }
-      files_ << path;
-    }
-  }
-
-  QStringList files() const { return files_; }
-
- private:
-  QString folder_;
-  QStringList files_;
-};
 
 /// The sum of two arrays of one shape; the other one where one of them is empty.
 Array sumOf(const Array& a, const Array& b) {
@@ -66,7 +37,7 @@ void appendTile(Array& tiles, const Array& tile) {
   tiles.values.insert(tiles.values.end(), tile.values.begin(), tile.values.end());
 }
 
-void writeCurves(const Metrics& metrics, Writer& writer) {
+void writeCurves(const Metrics& metrics, PictureWriter& writer) {
   if (metrics.batches.empty() && metrics.epochs.empty()) return;
   CurvePlot plot(runPanels());
   plot.setSeries(runCurves(metrics));
@@ -75,7 +46,7 @@ void writeCurves(const Metrics& metrics, Writer& writer) {
   writer.write(plot);
 }
 
-void writeHeatmap(HeatmapData data, Writer& writer) {
+void writeHeatmap(HeatmapData data, PictureWriter& writer) {
   if (data.array.empty()) return;
   HeatmapView view;
   view.setData(std::move(data));
@@ -86,7 +57,7 @@ int halfOf(const Array& array, std::size_t dimension) {
   return static_cast<int>(array.shape[dimension] / 2);
 }
 
-void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
+void writeLayer(const ProbeLayer& layer, int epoch, PictureWriter& writer) {
   const QString name = QString::fromStdString(layer.name);
   const QString place = u"%1 after epoch %2"_s.arg(name).arg(epoch);
 
@@ -129,7 +100,7 @@ void writeLayer(const ProbeLayer& layer, int epoch, Writer& writer) {
 
 QStringList renderRun(const QString& run, const QString& folder) {
   const RunFolder runFolder = RunFolder::open(run.toStdString());
-  Writer writer(folder);
+  PictureWriter writer(folder);
   writeCurves(readMetrics(runFolder.metrics()), writer);
   const std::vector<std::filesystem::path> probes = probeSnapshotsOf(runFolder.inspection());
   if (!probes.empty()) {

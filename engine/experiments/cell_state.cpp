@@ -29,6 +29,9 @@ void readRecord(const fs::path& run, CellReading& reading) {
     reading.cell.hasRun = true;
     reading.cell.epochsDone = reading.record.epochsDone;
     reading.cell.trainSeconds = reading.record.trainSeconds;
+    reading.cell.parameters = reading.record.parameters;
+    reading.cell.flops = reading.record.flops;
+    reading.cell.imagesPerSecond = reading.record.imagesPerSecond;
   } catch (const Error& problem) {
     reading.warning = problem.what();
   }

@@ -73,8 +73,9 @@ class Planner {
                   const std::vector<std::string>& settings,
                   const std::string& place,
                   const std::vector<std::string>& places,
-                  std::optional<std::size_t> teacher = std::nullopt) {
-    PlannedVariant variant{std::move(name), settings, experiment_.base};
+                  std::optional<std::size_t> teacher = std::nullopt,
+                  const Cell& axisValues = {}) {
+    PlannedVariant variant{std::move(name), settings, experiment_.base, axisValues};
     for (std::size_t i = 0; i < settings.size(); ++i) {
       try {
         applyOverride(variant.config, settings[i]);
@@ -196,7 +197,7 @@ class Planner {
         settings.push_back(path + "=" + cell[i]);
         places.push_back("axes[" + std::to_string(i) + "]");
       }
-      addVariant(std::move(name), settings, "axes", places);
+      addVariant(std::move(name), settings, "axes", places, std::nullopt, cell);
     }
   }
 

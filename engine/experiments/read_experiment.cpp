@@ -118,6 +118,20 @@ VariantResult resultOf(std::vector<std::optional<double>> values,
   return result;
 }
 
+/// The state without cells.
+ExperimentState withVariants(const Experiment& experiment, const ExperimentPlan& plan) {
+  ExperimentState state;
+  state.experiment = experiment;
+  state.baseline = plan.baseline;
+  for (const PlannedVariant& variant : plan.variants) {
+    state.variants.push_back(variant.name);
+    state.axisValues.push_back(variant.axisValues);
+    state.hasSeveralNetworks |=
+        variant.config.architecture != plan.variants.front().config.architecture;
+  }
+  return state;
+}
+
 }  // namespace
 
 std::vector<MeasureResult> resultsOf(const ExperimentState& state) {
@@ -140,13 +154,21 @@ std::vector<MeasureResult> resultsOf(const ExperimentState& state) {
   return results;
 }
 
-ExperimentState readExperiment(const ExperimentFolder& folder, const ExperimentState* before) {
-  ExperimentState state;
-  state.experiment = folder.experiment();
-  state.baseline = folder.plan().baseline;
-  for (const PlannedVariant& variant : folder.plan().variants) {
-    state.variants.push_back(variant.name);
+ExperimentState stateOfPlan(const Experiment& experiment, const ExperimentPlan& plan) {
+  ExperimentState state = withVariants(experiment, plan);
+  for (const PlannedRun& run : plan.runs) {
+    ExperimentCell cell;
+    cell.variant = run.variant;
+    cell.seed = run.seed;
+    cell.epochs = plan.variants[run.variant].config.recipe.epochs;
+    state.cells.push_back(std::move(cell));
   }
+  state.results = resultsOf(state);
+  return state;
+}
+
+ExperimentState readExperiment(const ExperimentFolder& folder, const ExperimentState* before) {
+  ExperimentState state = withVariants(folder.experiment(), folder.plan());
   for (const PlannedRun& run : folder.plan().runs) {
     CellReading reading = readCell(folder, run);
     if (!reading.warning.empty()) state.warnings.push_back(reading.warning);

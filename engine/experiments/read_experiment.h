@@ -5,10 +5,14 @@
 
 namespace lambda {
 
+/// An experiment of which no run has begun: its variants, and a waiting cell for each run. A cell's
+/// folder has no name.
+ExperimentState stateOfPlan(const Experiment& experiment, const ExperimentPlan& plan);
+
 /// Reads the state of every run of an experiment, while workers may be training them, and computes
 /// the results of those that are done. The values of runs that were done in `before`, an earlier
 /// reading, are not read again. Reads the disk: for tasks in the background. Files that can't be
-/// read become warnings.
+/// read become warnings. Curves are read by readCurves().
 ExperimentState readExperiment(const ExperimentFolder& folder,
                                const ExperimentState* before = nullptr);
 

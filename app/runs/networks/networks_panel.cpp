@@ -100,7 +100,7 @@ ExplanationText explanation(const ScatterPlot& plot, Better better) {
   const auto isMeasured = [](const ScatterPoint& point) { return std::isfinite(point.y); };
   text.numbers = {
       {u"Networks shown"_s, countText(std::ranges::count_if(plot.points(), isMeasured))},
-      {u"On the front"_s, countText(paretoFront(plot.points(), better).size())}};
+      {u"On the front"_s, countText(paretoFront(plot.points(), {.y = better}).size())}};
   return text;
 }
 
@@ -229,7 +229,7 @@ void NetworksPanel::refresh() {
   plot_->setAxes(
       {u"Parameters"_s, ValueUnit::count, logarithmic_->isChecked()},
       {title, measure.unit, logarithmic_->isChecked() && measure.better == Better::lower},
-      measure.better);
+      {.y = measure.better});
   plot_->setEmptyText(u"The table has no column with this measure, or its cells are empty."_s);
   plot_->setPoints(std::move(points));
 }

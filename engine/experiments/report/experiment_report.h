@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/values/experiment/experiment_state.h"
 
@@ -10,9 +11,10 @@ namespace lambda {
 // Means have their standard deviation and their 95 % interval (Student's t); a difference is that
 // of pairs with the same seed, in words (differenceText()).
 
-/// Question, a table for each measure with the published values beside it, and the runs that are
-/// missing.
-std::string markdownReport(const ExperimentState& state);
+/// Question, a table for each measure with the published values beside it, the runs that are
+/// missing, and the figures. `figures`: paths of pictures, relative to the report.
+std::string markdownReport(const ExperimentState& state,
+                           const std::vector<std::string>& figures = {});
 
 /// A table environment for each measure, for the package booktabs.
 std::string latexReport(const ExperimentState& state);

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,7 @@ std::string titleOf(const Measure& measure) {
   return "training time to a validation accuracy of " + formatNumber(100 * measure.target) + " %";
 }
 
-std::string markdownReport(const ExperimentState& state) {
+std::string markdownReport(const ExperimentState& state, const std::vector<std::string>& figures) {
   std::string text = "# " + state.experiment.name + "\n\n" + state.experiment.question + "\n\n";
   for (std::size_t i = 0; i < state.results.size(); ++i) {
     text += markdownTable(state, state.results[i], i == 0);
@@ -75,6 +76,10 @@ std::string markdownReport(const ExperimentState& state) {
     if (cell.state != CellState::failed) continue;
     text += "\n- " + cellText(state.variants[cell.variant]) + ", seed " +
             std::to_string(cell.seed) + " failed: " + cellText(cell.text) + "\n";
+  }
+  if (!figures.empty()) text += "\n## Figures\n";
+  for (const std::string& figure : figures) {
+    text += "\n![" + std::filesystem::path(figure).stem().string() + "](" + figure + ")\n";
   }
   return text;
 }

@@ -30,6 +30,12 @@ void readRecord(const nlohmann::json& line, std::vector<Record>& records) {
   records.push_back(std::move(record));
 }
 
+/// Whether a line is that of a batch, without parsing it: toLine() writes the kind first.
+bool isOfBatch(std::string_view line) {
+  constexpr std::size_t kStart = 20;
+  return line.substr(0, kStart).find("\"batch\"") != std::string_view::npos;
+}
+
 }  // namespace
 
 std::string toLine(const BatchRecord& record) {
@@ -107,6 +113,17 @@ MetricsTail::Update MetricsTail::poll() {
 
 Metrics readMetrics(const std::filesystem::path& file) {
   return MetricsTail(file).poll().metrics;
+}
+
+std::vector<EpochRecord> readEpochs(const std::filesystem::path& file) {
+  Metrics metrics;
+  MetricsReader reader;
+  LineSplitter lines(kLongestMetricsLine);
+  const auto readLine = [&](std::string_view line) {
+    if (!isOfBatch(line)) reader.feed(std::string(line) + "\n", metrics);
+  };
+  FileTail(file).poll([] {}, [&](std::string_view text) { lines.feed(text, readLine, [] {}); });
+  return std::move(metrics.epochs);
 }
 
 }  // namespace lambda

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/formats/files/file_tail.h"
 #include "engine/formats/files/line_splitter.h"
@@ -51,6 +52,10 @@ Metrics metricsFromText(std::string_view text);
 /// All records of a file, which another thread or process may still append to. A missing file has
 /// none. Throws Error if the file can't be read or is not a regular file.
 Metrics readMetrics(const std::filesystem::path& file);
+
+/// The records of epochs alone, in a small part of the time that readMetrics() takes, since most
+/// lines are those of batches.
+std::vector<EpochRecord> readEpochs(const std::filesystem::path& file);
 
 /// Follows a file that is being written. Not thread-safe.
 class MetricsTail {

@@ -27,6 +27,16 @@ struct EnumNames<CellState> {
   static constexpr std::array<std::string_view, 4> names{"waiting", "running", "done", "failed"};
 };
 
+/// What a run's metrics say at the end of one epoch. Losses are mean cross-entropies in nats.
+struct EpochPoint {
+  int epoch = 0;  ///< Counted from 1.
+  double trainingLoss = 0;
+  std::optional<double> validationLoss;
+  std::optional<double> validationAccuracy;  ///< 0..1.
+
+  bool operator==(const EpochPoint&) const = default;
+};
+
 /// One run of an experiment: a variant with a seed.
 struct ExperimentCell {
   std::size_t variant = 0;  ///< In ExperimentState::variants.
@@ -39,6 +49,10 @@ struct ExperimentCell {
   double trainSeconds = 0;  ///< So far.
   std::string text;         ///< failed: why; running: the machine where its worker is.
   std::vector<std::optional<double>> values;  ///< [measures]; of a run that is done.
+  std::int64_t parameters = 0;                ///< Of the network; 0 = not known.
+  std::int64_t flops = 0;                     ///< Of the forward pass of one image; 0 = not known.
+  double imagesPerSecond = 0;     ///< Training throughput over the whole run; 0 = not known.
+  std::vector<EpochPoint> curve;  ///< Ascending by epoch; filled by readCurves().
 
   bool operator==(const ExperimentCell&) const = default;
 };
@@ -65,6 +79,9 @@ struct MeasureResult {
 struct ExperimentState {
   Experiment experiment;
   std::vector<std::string> variants;
+  /// [variants][axes]: JSON texts; a named variant has none.
+  std::vector<std::vector<std::string>> axisValues;
+  bool hasSeveralNetworks = false;    ///< Whether variants differ in their networks.
   std::size_t baseline = 0;           ///< In `variants`.
   std::vector<ExperimentCell> cells;  ///< Seed by seed, all variants of each.
   std::vector<MeasureResult> results;

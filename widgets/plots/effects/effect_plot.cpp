@@ -1,10 +1,13 @@
 #include "widgets/plots/effects/effect_plot.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
 #include <QEvent>
+#include <QFontMetricsF>
+#include <QMouseEvent>
 #include <QPainter>
 
 #include "engine/values/text/text.h"
@@ -12,6 +15,7 @@
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -24,8 +28,10 @@ constexpr QSize kSmallestSize(320, 120);
 constexpr double kGap = 8;
 constexpr double kMostOfNames = 0.35;  // Share of the width.
 constexpr double kPointRadius = 3;
+constexpr double kReach = 6;  // Of a point, in pixels.
 constexpr double kMeanHeight = 14;
-constexpr double kMargin = 0.05;  // Share of the range, on each side.
+constexpr double kMargin = 0.05;   // Share of the range, on each side.
+constexpr double kLeastStep = 20;  // Between rows, in files.
 constexpr int kTicks = 5;
 constexpr double kTickWidth = 80;
 
@@ -63,6 +69,9 @@ struct EffectPlot::Axis {
   double left = 0;
   double right = 1;
   double y = 0;
+  double step = 1;  ///< Between rows.
+
+  double yOf(std::size_t row) const { return (static_cast<double>(row) + 0.5) * step; }
 
   double xOf(double value) const {
     return left + (value - range.low) / (range.high - range.low) * (right - left);
@@ -92,20 +101,22 @@ void EffectPlot::paintTo(QPainter& painter, const QSize& size, const Colors& col
                      u"The effects are drawn once the first run is done."_s);
     return;
   }
-  const QFontMetricsF metrics(painter.font());
+  const Axis axis = axisFor(size, QFontMetricsF(painter.font()));
+  paintAxis(painter, axis, colors);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    paintRow(painter, rows_[i], axis, axis.yOf(i), colors);
+  }
+}
+
+EffectPlot::Axis EffectPlot::axisFor(const QSize& size, const QFontMetricsF& metrics) const {
   double names = 0;
   for (const EffectRow& row : rows_) names = std::max(names, metrics.horizontalAdvance(row.name));
-  const Axis axis{.range = *range_,
-                  .left = std::min(names, size.width() * kMostOfNames) + 2 * kGap,
-                  .right = size.width() - 3 * kGap,
-                  .y = size.height() - 2 * metrics.height() - kGap};
-  paintAxis(painter, axis, colors);
-  const double step = axis.y / static_cast<double>(rows_.size());
-  double y = step / 2;
-  for (const EffectRow& row : rows_) {
-    paintRow(painter, row, axis, y, colors);
-    y += step;
-  }
+  const double y = size.height() - 2 * metrics.height() - kGap;
+  return {.range = *range_,
+          .left = std::min(names, size.width() * kMostOfNames) + 2 * kGap,
+          .right = size.width() - 3 * kGap,
+          .y = y,
+          .step = y / static_cast<double>(rows_.size())};
 }
 
 void EffectPlot::paintAxis(QPainter& painter, const Axis& axis, const Colors& colors) const {
@@ -148,12 +159,31 @@ void EffectPlot::paintRow(
   }
 }
 
-QString EffectPlot::exportName() const {
-  return u"effects"_s;
+QPointF EffectPlot::positionOf(std::size_t row, double value) const {
+  const Axis axis = axisFor(size(), QFontMetricsF(font()));
+  return {axis.xOf(value), axis.yOf(row)};
+}
+
+void EffectPlot::mousePressEvent(QMouseEvent* event) {
+  const QPointF at = event->position();
+  const bool isInside = range_ && at.y() >= 0 && at.y() < axisFor(size(), fontMetrics()).y;
+  if (!isInside || event->button() != Qt::LeftButton) return QWidget::mousePressEvent(event);
+  const auto place = static_cast<std::size_t>(at.y() / axisFor(size(), fontMetrics()).step);
+  const std::size_t row = std::min(place, rows_.size() - 1);
+  const EffectRow& clicked = rows_[row];
+  for (std::size_t i = 0; i < clicked.runs.size(); ++i) {
+    const QPointF away = positionOf(row, clicked.values[i]) - at;
+    if (std::hypot(away.x(), away.y()) > kReach) continue;
+    Q_EMIT runClicked(clicked.runs[i]);
+    return;
+  }
+  Q_EMIT rowClicked(row);
 }
 
 QSize EffectPlot::exportSize() const {
-  return size().expandedTo(kPreferredSize);
+  const auto rows = static_cast<double>(rows_.size());
+  const QSize all(kPreferredSize.width(), qRound((rows + 3) * kLeastStep * textScale()));
+  return size().expandedTo(kPreferredSize).expandedTo(all);
 }
 
 QString EffectPlot::toCsv() const {

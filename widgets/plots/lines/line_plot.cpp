@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QFontMetricsF>
 #include <QMouseEvent>
-#include <QtMath>
 
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
@@ -20,10 +18,7 @@ namespace lambda {
 namespace {
 
 constexpr double kDotSize = 6;
-constexpr double kIconWidth = 14;
-constexpr double kLegendGap = 12;
 constexpr double kHeadroom = 1.05;  // Above the greatest value.
-constexpr int kUnlimited = 100'000;
 
 bool isInLegend(const PlotLine& line) {
   return !line.points.empty() && !line.name.isEmpty();
@@ -38,6 +33,7 @@ void placeAtX(QCPItemStraightLine& line, double x) {
 
 LinePlot::LinePlot(QWidget* parent)
     : PlotView(parent),
+      legend_(plot()),
       markLine_(new QCPItemStraightLine(&plot())),
       crosshair_(new QCPItemStraightLine(&plot())),
       readout_(new QCPItemText(&plot())) {
@@ -47,15 +43,7 @@ LinePlot::LinePlot(QWidget* parent)
        .part = [this](int line) { return describedLine(static_cast<std::size_t>(line)); }},
       QAccessible::Chart);
   setMouseTracking(true);
-  QCPLegend* legend = plot().legend;
-  plot().plotLayout()->insertRow(0);
-  plot().plotLayout()->addElement(0, 0, legend);
-  plot().plotLayout()->setRowStretchFactor(0, 0.001);
-  legend->setMargins({0, 0, 0, 4});
-  legend->setBorderPen(QPen(Qt::transparent));
-  legend->setBrush(Qt::NoBrush);
-  // An empty legend would limit the width of the plot to its own.
-  legend->setMaximumSize(kUnlimited, kUnlimited);
+  legend_.place();
   readout_->position->setTypeX(QCPItemPosition::ptPlotCoords);
   readout_->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
   readout_->setPadding({6, 4, 6, 4});
@@ -108,31 +96,12 @@ bool LinePlot::hasPoints() const {
   return std::ranges::any_of(lines_, [](const PlotLine& line) { return !line.points.empty(); });
 }
 
-int LinePlot::legendColumns(double width) const {
-  const QFontMetricsF metrics(smallFont());
-  int count = 0;
-  double sum = 0;
-  double widest = 1;
-  for (const PlotLine& line : lines_) {
-    if (!isInLegend(line)) continue;
-    const double entry = kIconWidth + metrics.horizontalAdvance(line.name) + 2 * kLegendGap;
-    ++count;
-    sum += entry;
-    widest = std::max(widest, entry);
-  }
-  return std::max(1, sum <= width ? count : static_cast<int>(width / widest));
-}
-
 int LinePlot::furtherLegendHeight(int width) const {
-  const int count = static_cast<int>(std::ranges::count_if(lines_, isInLegend));
-  const int columns = legendColumns(width);
-  const int furtherRows = count > 0 ? (count - 1) / columns : 0;
-  return furtherRows * (qCeil(QFontMetricsF(smallFont()).height()) + plot().legend->rowSpacing());
+  return legend_.furtherHeight(width);
 }
 
 void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) const {
   PlotView::style(colors, size, medium);
-  const QFontMetricsF metrics(smallFont());
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const PlotLine& line = lines_[i];
     const QColor color =
@@ -147,14 +116,7 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
           QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), kDotSize));
     }
   }
-  QCPLegend* legend = plot().legend;
-  legend->setVisible(legend->itemCount() > 0);
-  legend->setFont(smallFont());
-  legend->setTextColor(colors.textSecondary);
-  legend->setIconSize(static_cast<int>(kIconWidth), static_cast<int>(metrics.height() / 2));
-  legend->setColumnSpacing(static_cast<int>(kLegendGap));
-  legend->setWrap(legendColumns(size.width()));
-  legend->setFillOrder(QCPLegend::foColumnsFirst);
+  legend_.style(colors, size.width());
   markLine_->setPen(QPen(colors.textDisabled, 1));
   markLine_->setVisible(mark_ && medium == Medium::screen);
   crosshair_->setPen(QPen(colors.textDisabled, 1, Qt::DashLine));

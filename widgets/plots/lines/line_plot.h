@@ -5,6 +5,7 @@
 
 #include <QPointF>
 
+#include "widgets/plots/axes/plot_legend.h"
 #include "widgets/plots/axes/plot_view.h"
 
 class QCPItemStraightLine;
@@ -57,11 +58,10 @@ class LinePlot : public PlotView {
 
  private:
   void readOutAt(double place);
-  /// All names in one row where they fit, else as many as have the width of the widest.
-  int legendColumns(double width) const;
   AccessiblePart describedLine(std::size_t index) const;
 
   std::vector<PlotLine> lines_;
+  PlotLegend legend_;
   std::optional<double> mark_;
   QCPItemStraightLine* markLine_;
   QCPItemStraightLine* crosshair_;

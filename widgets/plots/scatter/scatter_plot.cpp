@@ -47,9 +47,12 @@ QCPRange rangeOf(const std::vector<double>& values, const PlotAxis& axis) {
 
 }  // namespace
 
-std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points, Better better) {
+std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points, BetterValues better) {
+  const auto costOf = [&](std::size_t i) {
+    return better.x == Better::lower ? points[i].x : -points[i].x;
+  };
   const auto scoreOf = [&](std::size_t i) {
-    return better == Better::higher ? points[i].y : -points[i].y;
+    return better.y == Better::higher ? points[i].y : -points[i].y;
   };
   std::vector<std::size_t> order(points.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -57,7 +60,7 @@ std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points, Be
     return !std::isfinite(points[i].x) || !std::isfinite(points[i].y);
   });
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    return points[a].x != points[b].x ? points[a].x < points[b].x : scoreOf(a) > scoreOf(b);
+    return costOf(a) != costOf(b) ? costOf(a) < costOf(b) : scoreOf(a) > scoreOf(b);
   });
   double best = -std::numeric_limits<double>::infinity();
   std::erase_if(order, [&](std::size_t i) {
@@ -96,7 +99,7 @@ void ScatterPlot::setPoints(std::vector<ScatterPoint> points) {
   fit();
 }
 
-void ScatterPlot::setAxes(const PlotAxis& x, const PlotAxis& y, Better better) {
+void ScatterPlot::setAxes(const PlotAxis& x, const PlotAxis& y, BetterValues better) {
   if (x == axisOfX() && y == axisOfY() && better == better_) return;
   better_ = better;
   PlotView::setAxes(x, y);

@@ -24,14 +24,22 @@ struct ScatterPoint {
   bool operator==(const ScatterPoint&) const = default;
 };
 
-/// Which values of y are better. Of x, less is better.
+/// Which values of a quantity are better.
 enum class Better { higher, lower };
 
-/// The indices of the points that no other point beats: none has a smaller or equal x and a better
-/// y, or an equal y at a smaller x. Ascending by x; of equal points only the first. Points that are
-/// not finite are left out.
+/// Which values are better along each axis: usually x is a cost.
+struct BetterValues {
+  Better x = Better::lower;
+  Better y = Better::higher;
+
+  bool operator==(const BetterValues&) const = default;
+};
+
+/// The indices of the points that no other point beats: none has a better or equal x and a better
+/// y, or an equal y at a better x. From the best x to the worst; of equal points only the first.
+/// Points that are not finite are left out.
 std::vector<std::size_t> paretoFront(const std::vector<ScatterPoint>& points,
-                                     Better better = Better::higher);
+                                     BetterValues better = {});
 
 /// One point per run or network, a measure against its cost, with a line along the Pareto front
 /// (paretoFront()).
@@ -49,7 +57,7 @@ class ScatterPlot : public PlotView {
   /// Shows everything, where the points or the axes are others than before.
   void setPoints(std::vector<ScatterPoint> points);
   /// On a logarithmic axis, points that are not positive are left out.
-  void setAxes(const PlotAxis& x, const PlotAxis& y, Better better = Better::higher);
+  void setAxes(const PlotAxis& x, const PlotAxis& y, BetterValues better = {});
   /// Emits no signal; empty = none.
   void setSelected(const std::string& key);
 
@@ -88,7 +96,7 @@ class ScatterPlot : public PlotView {
   void updateDots();
 
   std::vector<ScatterPoint> points_;
-  Better better_ = Better::higher;
+  BetterValues better_;
   std::vector<std::size_t> front_;  ///< Of the shown points.
   std::string selected_;
   std::string hovered_;

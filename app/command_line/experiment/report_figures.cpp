@@ -1,0 +1,71 @@
+#include "app/command_line/experiment/report_figures.h"
+
+#include <chrono>
+#include <sstream>
+#include <system_error>
+#include <thread>
+
+#include "engine/experiments/child_process.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/runtime/error.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPollInterval{20};
+constexpr std::uint64_t kMostLogBytes = 16 << 20;
+
+/// A log that is removed in the end.
+class TemporaryLog {
+ public:
+  explicit TemporaryLog(fs::path path) : path_(std::move(path)) {}
+
+  ~TemporaryLog() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+
+  TemporaryLog(const TemporaryLog&) = delete;
+  TemporaryLog& operator=(const TemporaryLog&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+}  // namespace
+
+std::optional<fs::path> figureProgram() {
+  std::error_code error;
+  const fs::path program =
+      fs::read_symlink("/proc/self/exe", error).parent_path() / "lambda-studio";
+  if (!fs::exists(program, error)) return std::nullopt;
+  return program;
+}
+
+std::vector<std::string> drawFigures(const fs::path& program,
+                                     const fs::path& experiment,
+                                     const fs::path& folder) {
+  const TemporaryLog log(folder.string() + ".log");
+  ChildProcess process(
+      {program.string(), "--render", experiment.string(), "--out", folder.string()}, log.path());
+  std::optional<ProcessEnd> end;
+  while (!(end = process.poll())) std::this_thread::sleep_for(kPollInterval);
+  const std::string words = readFile(log.path(), kMostLogBytes);
+  if (end->signal != 0 || end->exitStatus != 0) {
+    throw Error("figures", words.empty() ? program.string() + " ended without a word" : words);
+  }
+  std::vector<std::string> figures;
+  std::istringstream lines(words);
+  for (std::string line; std::getline(lines, line);) {
+    const fs::path file = fs::path(line).filename();
+    if (file.extension() == ".png" && fs::exists(folder / file)) figures.push_back(file.string());
+  }
+  return figures;
+}
+
+}  // namespace lambda

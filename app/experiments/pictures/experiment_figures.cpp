@@ -1,0 +1,179 @@
+#include "app/experiments/pictures/experiment_figures.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "app/experiments/pictures/axis_places.h"
+#include "app/experiments/pictures/effect_rows.h"
+#include "app/experiments/pictures/shown_values.h"
+#include "engine/experiments/difference_text.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr int kLossDecimals = 4;
+
+template <class Wanted>
+bool hasEpochWith(const ExperimentState& state, Wanted wanted) {
+  return std::ranges::any_of(state.cells, [&](const ExperimentCell& cell) {
+    return std::ranges::any_of(cell.curve, wanted);
+  });
+}
+
+QString fileNameOf(CurveQuantity quantity) {
+  switch (quantity) {
+    case CurveQuantity::validationAccuracy:
+      return u"curves-validationAccuracy"_s;
+    case CurveQuantity::validationLoss:
+      return u"curves-validationLoss"_s;
+    case CurveQuantity::trainingLoss:
+      return u"curves-trainingLoss"_s;
+  }
+  return {};
+}
+
+QString fileNameOf(CostQuantity cost) {
+  switch (cost) {
+    case CostQuantity::parameters:
+      return u"against-parameters-"_s;
+    case CostQuantity::flops:
+      return u"against-flops-"_s;
+    case CostQuantity::imagesPerSecond:
+      return u"against-imagesPerSecond-"_s;
+  }
+  return {};
+}
+
+std::vector<double> placesOf(const std::vector<IntervalLine>& lines) {
+  std::vector<double> places;
+  for (const IntervalLine& line : lines) {
+    for (const IntervalPoint& point : line.points) places.push_back(point.x);
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<PictureKind> picturesOf(const ExperimentState& state) {
+  std::vector<PictureKind> pictures{PictureKind::effects, PictureKind::curves};
+  if (sweptAxisOf(state)) pictures.push_back(PictureKind::sweep);
+  if (crossedTableOf(state)) pictures.push_back(PictureKind::heatmap);
+  if (state.hasSeveralNetworks) pictures.push_back(PictureKind::costs);
+  return pictures;
+}
+
+std::vector<CurveQuantity> curveQuantitiesOf(const ExperimentState& state) {
+  std::vector<CurveQuantity> quantities;
+  const auto hasAccuracy = [](const EpochPoint& point) { return point.validationAccuracy; };
+  const auto hasLoss = [](const EpochPoint& point) { return point.validationLoss; };
+  const auto isAny = [](const EpochPoint&) { return true; };
+  const bool isTrained = hasEpochWith(state, isAny);
+  if (!isTrained || hasEpochWith(state, hasAccuracy)) {
+    quantities.push_back(CurveQuantity::validationAccuracy);
+  }
+  if (hasEpochWith(state, hasLoss)) quantities.push_back(CurveQuantity::validationLoss);
+  if (isTrained) quantities.push_back(CurveQuantity::trainingLoss);
+  return quantities;
+}
+
+void showEffects(EffectPlot& plot, const ExperimentState& state, std::size_t measure) {
+  const Measure& shown = state.experiment.measures[measure];
+  plot.setExportName(u"effects-"_s + fileStem(shown));
+  plot.setRows(shownTitle(shown), effectRowsOf(state, measure), state.baseline);
+}
+
+void showCurves(IntervalPlot& plot, const ExperimentState& state, CurveQuantity quantity) {
+  const bool isAccuracy = quantity == CurveQuantity::validationAccuracy;
+  const QString title = isAccuracy ? nameOf(quantity) + u", %"_s : nameOf(quantity);
+  plot.setAccessibleName(u"%1 over the epochs"_s.arg(nameOf(quantity)));
+  plot.setExportName(fileNameOf(quantity));
+  plot.setExportCaption(
+      u"%1: mean over the seeds of each variant, with its 95 % interval"_s.arg(nameOf(quantity)));
+  plot.setEmptyText(
+      u"A line for each variant, the mean over its seeds, is drawn once the first run has trained "
+      "an epoch."_s);
+  plot.setAxes({u"Epoch"_s, ValueUnit::count},
+               {title},
+               isAccuracy ? traitsOf(Quantity::validationAccuracy).decimals : kLossDecimals);
+  plot.setLines(curveLinesOf(state, quantity));
+}
+
+void showSweep(IntervalPlot& plot, const ExperimentState& state, std::size_t measure) {
+  const Measure& shown = state.experiment.measures[measure];
+  const Axis& axis = state.experiment.axes[*sweptAxisOf(state)];
+  const QString title = axisTitleOf(axis);
+  std::vector<IntervalLine> lines = sweepLinesOf(state, measure);
+  plot.setAccessibleName(u"%1 against %2"_s.arg(shownTitle(shown), title));
+  plot.setExportName(u"sweep-"_s + fileStem(shown));
+  plot.setExportCaption(u"%1 against %2: each run, the mean over seeds and its 95 % interval"_s.arg(
+      shownTitle(shown), title));
+  plot.setEmptyText(
+      u"A point for each run, at its value of %1, is drawn once the first run is done."_s.arg(
+          title.toLower()));
+  plot.setAxes({title, ValueUnit::number, isLogarithmic(axis, placesOf(lines))},
+               {shownTitle(shown)},
+               traitsOf(shown.quantity).decimals);
+  plot.setLines(std::move(lines));
+}
+
+void showHeatmap(NamedHeatmap& map, const ExperimentState& state, std::size_t measure) {
+  NamedHeatmapData data = heatmapOf(state, measure);
+  map.setAccessibleName(u"%1 over %2 and %3"_s.arg(data.title, data.rowTitle, data.columnTitle));
+  map.setExportName(u"heatmap-"_s + fileStem(state.experiment.measures[measure]));
+  map.setEmptyText(
+      u"A cell for each pair of values, with the mean over its seeds, is drawn once the first run "
+      "is done."_s);
+  map.setData(std::move(data));
+}
+
+void showCosts(ScatterPlot& plot,
+               const ExperimentState& state,
+               std::size_t measure,
+               CostQuantity cost) {
+  const Measure score{scoreOf(state.experiment.measures[measure])};
+  std::vector<ScatterPoint> points = costPointsOf(state, measure, cost);
+  std::vector<double> costs;
+  for (const ScatterPoint& point : points) costs.push_back(point.x);
+  const bool isLossScore = score.quantity == Quantity::validationLoss;
+  plot.setAccessibleName(u"Variants: %1 against %2"_s.arg(shownTitle(score), nameOf(cost)));
+  plot.setExportName(fileNameOf(cost) + fileStem(score));
+  plot.setEmptyText(
+      u"A point for each variant, its mean score against its cost, is drawn once the first run is "
+      "done."_s);
+  plot.setAxes({nameOf(cost),
+                cost == CostQuantity::imagesPerSecond ? ValueUnit::number : ValueUnit::count,
+                isLogarithmic(costs)},
+               {shownTitle(score)},
+               {.x = cost == CostQuantity::imagesPerSecond ? Better::higher : Better::lower,
+                .y = isLossScore ? Better::lower : Better::higher});
+  plot.setPoints(std::move(points));
+}
+
+QString nameOf(CurveQuantity quantity) {
+  switch (quantity) {
+    case CurveQuantity::validationAccuracy:
+      return u"Validation accuracy"_s;
+    case CurveQuantity::validationLoss:
+      return u"Validation loss"_s;
+    case CurveQuantity::trainingLoss:
+      return u"Training loss"_s;
+  }
+  return {};
+}
+
+QString nameOf(CostQuantity cost) {
+  switch (cost) {
+    case CostQuantity::parameters:
+      return u"Parameters"_s;
+    case CostQuantity::flops:
+      return u"FLOPs of one image"_s;
+    case CostQuantity::imagesPerSecond:
+      return u"Training images per second"_s;
+  }
+  return {};
+}
+
+}  // namespace lambda

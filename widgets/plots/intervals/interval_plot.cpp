@@ -1,0 +1,306 @@
+#include "widgets/plots/intervals/interval_plot.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "engine/values/text/text.h"
+#include "widgets/export/csv_field.h"
+#include "widgets/qcustomplot_include.h"
+#include "widgets/text/quantity_text.h"
+#include "widgets/theme/accessible_parts.h"
+#include "widgets/theme/colors.h"
+#include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+namespace {
+
+constexpr QSize kPreferredSize(720, 360);
+constexpr QSize kSmallestSize(280, 180);
+constexpr double kPadding = 0.06;  // Share of the range, on each side.
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kMeanWidth = 2;
+constexpr double kCurrentWidth = 3.2;
+constexpr double kMeanSide = 7;
+constexpr double kRunSide = 5;
+constexpr float kBandOpacity = 0.16F;
+constexpr float kRunOpacity = 0.4F;
+constexpr std::array kDashes{Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
+
+QColor withOpacity(QColor color, float opacity) {
+  color.setAlphaF(opacity);
+  return color;
+}
+
+QCPRange paddedRange(double low, double high, bool isLogarithmic) {
+  if (isLogarithmic) {
+    const double factor = std::max(std::pow(high / low, kPadding), 1.05);
+    return {low / factor, high * factor};
+  }
+  const double padding =
+      high > low ? (high - low) * kPadding : std::max(std::abs(high) * 0.1, 1e-6);
+  return {low - padding, high + padding};
+}
+
+}  // namespace
+
+IntervalPlot::IntervalPlot(IntervalLook look, QWidget* parent)
+    : PlotView(parent), look_(look), legend_(plot()), readout_(new QCPItemText(&plot())) {
+  describeParts(
+      *this,
+      {.count = [this] { return static_cast<int>(lines_.size()); },
+       .part = [this](int line) { return describedLine(static_cast<std::size_t>(line)); }},
+      QAccessible::Chart);
+  setFocusPolicy(Qt::StrongFocus);
+  setMouseTracking(true);
+  plot().setAutoAddPlottableToLegend(false);
+  legend_.place();
+  readout_->position->setTypeX(QCPItemPosition::ptPlotCoords);
+  readout_->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+  readout_->setPadding({6, 4, 6, 4});
+  readout_->setTextAlignment(Qt::AlignLeft);
+  readout_->setVisible(false);
+}
+
+void IntervalPlot::setAxes(const PlotAxis& x, const PlotAxis& y, int decimals) {
+  decimals_ = decimals;
+  if (x == axisOfX() && y == axisOfY()) return;
+  PlotView::setAxes(x, y);
+  fitAxes();
+  redraw();
+}
+
+void IntervalPlot::setLines(std::vector<IntervalLine> lines) {
+  if (lines_ == lines) return;
+  const bool isCurrentKept = current_ && !current_->run && current_->line < lines.size() &&
+                             current_->point < lines[current_->line].points.size();
+  lines_ = std::move(lines);
+  if (!isCurrentKept) current_.reset();
+  plot().clearPlottables();
+  parts_.assign(lines_.size(), {});
+  // Means are drawn over the runs of all lines, and these over all bands.
+  for (std::size_t i = 0; i < lines_.size(); ++i) addBand(parts_[i], lines_[i]);
+  for (std::size_t i = 0; i < lines_.size(); ++i) addRuns(parts_[i], lines_[i]);
+  for (std::size_t i = 0; i < lines_.size(); ++i) addMean(parts_[i], lines_[i]);
+  fitAxes();
+  setCurrent(current_);
+}
+
+void IntervalPlot::addBand(Parts& parts, const IntervalLine& line) {
+  if (look_ != IntervalLook::bands) return;
+  parts.low = plot().addGraph();
+  parts.high = plot().addGraph();
+  for (const IntervalPoint& point : line.points) {
+    // A place without an interval interrupts the band.
+    const auto& interval = point.summary.interval;
+    parts.low->addData(point.x, interval ? interval->low : kNone);
+    parts.high->addData(point.x, interval ? interval->high : kNone);
+  }
+  parts.high->setChannelFillGraph(parts.low);
+}
+
+void IntervalPlot::addRuns(Parts& parts, const IntervalLine& line) {
+  std::map<std::string, QCPGraph*> graphs;
+  for (const IntervalPoint& point : line.points) {
+    for (const RunValue& value : point.runs) {
+      QCPGraph*& graph = graphs[look_ == IntervalLook::bands ? value.run : std::string()];
+      if (!graph) {
+        graph = plot().addGraph();
+        parts.runs.push_back(graph);
+      }
+      graph->addData(point.x, value.y);
+    }
+  }
+}
+
+void IntervalPlot::addMean(Parts& parts, const IntervalLine& line) {
+  parts.mean = plot().addGraph();
+  QVector<double> below, above;
+  for (const IntervalPoint& point : line.points) {
+    const SampleSummary& summary = point.summary;
+    parts.mean->addData(point.x, summary.mean);
+    below << (summary.interval ? summary.mean - summary.interval->low : kNone);
+    above << (summary.interval ? summary.interval->high - summary.mean : kNone);
+  }
+  parts.mean->setName(line.name);
+  if (!line.points.empty() && !line.name.isEmpty()) parts.mean->addToLegend();
+  if (look_ != IntervalLook::bars) return;
+  parts.bars = new QCPErrorBars(plot().xAxis, plot().yAxis);
+  parts.bars->setDataPlottable(parts.mean);
+  parts.bars->setSymbolGap(0);
+  parts.bars->setData(below, above);
+}
+
+void IntervalPlot::fitAxes() {
+  std::vector<double> xs, ys, ends;
+  for (const IntervalLine& line : lines_) {
+    for (const IntervalPoint& point : line.points) {
+      if (!isShown(point)) continue;
+      xs.push_back(point.x);
+      for (const RunValue& value : point.runs) ys.push_back(value.y);
+      if (const auto& interval = point.summary.interval) {
+        ends.push_back(interval->low);
+        ends.push_back(interval->high);
+      }
+    }
+  }
+  if (xs.empty() || ys.empty()) return;
+  const auto [left, right] = std::ranges::minmax(xs);
+  x().setRange(paddedRange(left, right, axisOfX().logarithmic));
+  auto [low, high] = std::ranges::minmax(ys);
+  // Bands of two runs may be many times as wide as the curves, which must stay readable: they leave
+  // the picture at its edge.
+  const double most =
+      look_ == IntervalLook::bands ? (high - low) / 4 : std::numeric_limits<double>::infinity();
+  const auto [lowEnd, highEnd] = std::pair{low - most, high + most};
+  for (const double end : ends) {
+    low = std::min(low, std::max(end, lowEnd));
+    high = std::max(high, std::min(end, highEnd));
+  }
+  y().setRange(paddedRange(low, high, false));
+}
+
+void IntervalPlot::setRunsVisible(bool areVisible) {
+  if (std::exchange(areRunsVisible_, areVisible) == areVisible) return;
+  if (current_ && current_->run) current_.reset();
+  setCurrent(current_);
+}
+
+QPointF IntervalPlot::positionOf(const QPointF& place) const {
+  redrawNow();
+  return toPixels(place);
+}
+
+bool IntervalPlot::isShown(const IntervalPoint& point) const {
+  return std::isfinite(point.x) && (!axisOfX().logarithmic || point.x > 0);
+}
+
+bool IntervalPlot::hasPoints() const {
+  return std::ranges::any_of(lines_, [this](const IntervalLine& line) {
+    return std::ranges::any_of(line.points, [this](const auto& point) { return isShown(point); });
+  });
+}
+
+void IntervalPlot::style(const Colors& colors, const QSize& size, Medium medium) const {
+  PlotView::style(colors, size, medium);
+  legend_.style(colors, size.width());
+  const bool isScreen = medium == Medium::screen;
+  for (std::size_t i = 0; i < parts_.size(); ++i) {
+    const QColor color = colors.series[i % colors.series.size()];
+    const Parts& parts = parts_[i];
+    const bool isCurrent = isScreen && current_ && current_->line == i;
+    QPen pen(color, isCurrent ? kCurrentWidth : kMeanWidth);
+    pen.setStyle(kDashes[i / colors.series.size() % kDashes.size()]);
+    parts.mean->setPen(pen);
+    const bool hasDots = look_ == IntervalLook::bars || lines_[i].points.size() == 1;
+    parts.mean->setScatterStyle(
+        hasDots ? QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), kMeanSide)
+                : QCPScatterStyle());
+    if (parts.low) {
+      parts.low->setPen(QPen(Qt::transparent));
+      parts.high->setPen(QPen(Qt::transparent));
+      parts.high->setBrush(withOpacity(color, kBandOpacity));
+    }
+    if (parts.bars) {
+      parts.bars->setPen(QPen(color, 1.5));
+      parts.bars->setWhiskerWidth(kMeanSide);
+    }
+    for (QCPGraph* run : parts.runs) {
+      run->setVisible(areRunsVisible_);
+      run->setPen(QPen(withOpacity(color, kRunOpacity), 1));
+      if (look_ != IntervalLook::bars) continue;
+      run->setLineStyle(QCPGraph::lsNone);
+      run->setScatterStyle(
+          QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(color, 1), Qt::NoBrush, kRunSide));
+    }
+  }
+  readout_->setFont(smallFont());
+  readout_->setColor(colors.text);
+  readout_->setBrush(colors.surface);
+  readout_->setPen(QPen(colors.hairline, 1));
+  readout_->setVisible(isScreen && current_.has_value());
+}
+
+QString IntervalPlot::toCsv() const {
+  if (!hasPoints()) return {};
+  const auto number = [](double value) { return QString::fromStdString(formatNumber(value)); };
+  QString csv = u"line,run,"_s + csvField(axisOfX().title) + u',' + csvField(axisOfY().title) +
+                u",runs,low,high\n"_s;
+  for (const IntervalLine& line : lines_) {
+    for (const IntervalPoint& point : line.points) {
+      const QString name = csvField(line.name);
+      const SampleSummary& summary = point.summary;
+      csv += name + u",,"_s + number(point.x) + u',' + number(summary.mean) + u',' +
+             QString::number(summary.count) + u',';
+      csv += summary.interval
+                 ? number(summary.interval->low) + u',' + number(summary.interval->high) + u'\n'
+                 : u",\n"_s;
+      for (const RunValue& value : point.runs) {
+        csv += name + u',' + csvField(QString::fromStdString(value.run)) + u',' + number(point.x) +
+               u',' + number(value.y) + u",1,,\n"_s;
+      }
+    }
+  }
+  return csv;
+}
+
+QSize IntervalPlot::exportSize() const {
+  const QSize whole = size().expandedTo(kPreferredSize);
+  return whole + QSize(0, legend_.furtherHeight(whole.width()));
+}
+
+QSize IntervalPlot::sizeHint() const {
+  return kPreferredSize;
+}
+
+QSize IntervalPlot::minimumSizeHint() const {
+  return kSmallestSize;
+}
+
+const IntervalPoint& IntervalPlot::pointAt(const Place& place) const {
+  return lines_[place.line].points[place.point];
+}
+
+QPointF IntervalPlot::coordinatesOf(const Place& place) const {
+  const IntervalPoint& point = pointAt(place);
+  return {point.x, place.run ? point.runs[*place.run].y : point.summary.mean};
+}
+
+QString IntervalPlot::sentenceFor(const Place& place) const {
+  const IntervalPoint& point = pointAt(place);
+  const auto number = [this](double value) { return fixedText(value, decimals_); };
+  const QString where = u"%1 %2"_s.arg(axisOfX().title, tickText(axisOfX().unit, point.x));
+  QStringList lines;
+  if (const QString& name = lines_[place.line].name; !name.isEmpty()) lines << name;
+  lines << where;
+  if (place.run) {
+    const RunValue& value = point.runs[*place.run];
+    lines << u"%1: %2"_s.arg(QString::fromStdString(value.run), number(value.y));
+    return lines.join(u'\n');
+  }
+  const SampleSummary& summary = point.summary;
+  lines << u"mean of %1: %2"_s.arg(countedText(summary.count, u"run"_s), number(summary.mean));
+  if (summary.interval) {
+    lines << u"95 % interval: %1 to %2"_s.arg(number(summary.interval->low),
+                                              number(summary.interval->high));
+  }
+  return lines.join(u'\n');
+}
+
+/// Its name, and the current mean of it, else its last.
+AccessiblePart IntervalPlot::describedLine(std::size_t index) const {
+  const IntervalLine& line = lines_[index];
+  const QString name = line.name.isEmpty() ? accessibleName() : line.name;
+  if (line.points.empty()) return {.name = name, .value = {}};
+  const bool isCurrent = current_ && current_->line == index;
+  const Place place = isCurrent ? *current_ : Place{index, line.points.size() - 1, {}};
+  return {.name = name, .value = sentenceFor(place), .isSelected = isCurrent};
+}
+
+}  // namespace lambda
