@@ -18,7 +18,7 @@ namespace {
 constexpr double kWideFactor = 20;
 
 bool areNumbers(const std::vector<std::string>& values) {
-  return std::ranges::all_of(values, [](const std::string& text) { return numberOf(text); });
+  return std::ranges::all_of(values, [](const std::string& text) { return numberOf(text).has_value(); });
 }
 
 }  // namespace

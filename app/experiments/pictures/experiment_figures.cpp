@@ -67,8 +67,8 @@ std::vector<PictureKind> picturesOf(const ExperimentState& state) {
 
 std::vector<CurveQuantity> curveQuantitiesOf(const ExperimentState& state) {
   std::vector<CurveQuantity> quantities;
-  const auto hasAccuracy = [](const EpochPoint& point) { return point.validationAccuracy; };
-  const auto hasLoss = [](const EpochPoint& point) { return point.validationLoss; };
+  const auto hasAccuracy = [](const EpochPoint& point) { return point.validationAccuracy.has_value(); };
+  const auto hasLoss = [](const EpochPoint& point) { return point.validationLoss.has_value(); };
   const auto isAny = [](const EpochPoint&) { return true; };
   const bool isTrained = hasEpochWith(state, isAny);
   if (!isTrained || hasEpochWith(state, hasAccuracy)) {

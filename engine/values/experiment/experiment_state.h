@@ -31,8 +31,8 @@ struct EnumNames<CellState> {
 struct EpochPoint {
   int epoch = 0;  ///< Counted from 1.
   double trainingLoss = 0;
-  std::optional<double> validationLoss;
-  std::optional<double> validationAccuracy;  ///< 0..1.
+  std::optional<double> validationLoss = std::nullopt;
+  std::optional<double> validationAccuracy = std::nullopt;  ///< 0..1.
 
   bool operator==(const EpochPoint&) const = default;
 };

@@ -55,7 +55,7 @@ int PlotLegend::columnsIn(double width) const {
   double sum = 0;
   double widest = 1;
   for (int i = 0; i < count; ++i) {
-    const auto* item = qobject_cast<QCPPlottableLegendItem*>(plot_.legend->item(i));
+    auto* item = qobject_cast<QCPPlottableLegendItem*>(plot_.legend->item(i));
     const QString name = item ? item->plottable()->name() : QString();
     const double entry = kIconWidth + metrics.horizontalAdvance(name) + 2 * kLegendGap;
     sum += entry;

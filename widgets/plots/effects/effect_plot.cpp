@@ -28,7 +28,7 @@ constexpr QSize kSmallestSize(320, 120);
 constexpr double kGap = 8;
 constexpr double kMostOfNames = 0.35;  // Share of the width.
 constexpr double kPointRadius = 3;
-constexpr double kReach = 6;  // Of a point, in pixels.
+constexpr double kClickReach = 6;  // Of a point, in pixels.
 constexpr double kMeanHeight = 14;
 constexpr double kMargin = 0.05;   // Share of the range, on each side.
 constexpr double kLeastStep = 20;  // Between rows, in files.
@@ -173,7 +173,7 @@ void EffectPlot::mousePressEvent(QMouseEvent* event) {
   const EffectRow& clicked = rows_[row];
   for (std::size_t i = 0; i < clicked.runs.size(); ++i) {
     const QPointF away = positionOf(row, clicked.values[i]) - at;
-    if (std::hypot(away.x(), away.y()) > kReach) continue;
+    if (std::hypot(away.x(), away.y()) > kClickReach) continue;
     Q_EMIT runClicked(clicked.runs[i]);
     return;
   }

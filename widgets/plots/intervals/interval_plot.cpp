@@ -21,10 +21,10 @@ namespace lambda {
 
 namespace {
 
-constexpr QSize kPreferredSize(720, 360);
-constexpr QSize kSmallestSize(280, 180);
-constexpr double kPadding = 0.06;  // Share of the range, on each side.
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr QSize kIntervalPlotSize(720, 360);
+constexpr QSize kLeastIntervalPlotSize(280, 180);
+constexpr double kRangePadding = 0.06;  // Share of the range, on each side.
+constexpr double kNoEnd = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMeanWidth = 2;
 constexpr double kCurrentWidth = 3.2;
 constexpr double kMeanSide = 7;
@@ -40,11 +40,11 @@ QColor withOpacity(QColor color, float opacity) {
 
 QCPRange paddedRange(double low, double high, bool isLogarithmic) {
   if (isLogarithmic) {
-    const double factor = std::max(std::pow(high / low, kPadding), 1.05);
+    const double factor = std::max(std::pow(high / low, kRangePadding), 1.05);
     return {low / factor, high * factor};
   }
   const double padding =
-      high > low ? (high - low) * kPadding : std::max(std::abs(high) * 0.1, 1e-6);
+      high > low ? (high - low) * kRangePadding : std::max(std::abs(high) * 0.1, 1e-6);
   return {low - padding, high + padding};
 }
 
@@ -99,8 +99,8 @@ void IntervalPlot::addBand(Parts& parts, const IntervalLine& line) {
   for (const IntervalPoint& point : line.points) {
     // A place without an interval interrupts the band.
     const auto& interval = point.summary.interval;
-    parts.low->addData(point.x, interval ? interval->low : kNone);
-    parts.high->addData(point.x, interval ? interval->high : kNone);
+    parts.low->addData(point.x, interval ? interval->low : kNoEnd);
+    parts.high->addData(point.x, interval ? interval->high : kNoEnd);
   }
   parts.high->setChannelFillGraph(parts.low);
 }
@@ -125,8 +125,8 @@ void IntervalPlot::addMean(Parts& parts, const IntervalLine& line) {
   for (const IntervalPoint& point : line.points) {
     const SampleSummary& summary = point.summary;
     parts.mean->addData(point.x, summary.mean);
-    below << (summary.interval ? summary.mean - summary.interval->low : kNone);
-    above << (summary.interval ? summary.interval->high - summary.mean : kNone);
+    below << (summary.interval ? summary.mean - summary.interval->low : kNoEnd);
+    above << (summary.interval ? summary.interval->high - summary.mean : kNoEnd);
   }
   parts.mean->setName(line.name);
   if (!line.points.empty() && !line.name.isEmpty()) parts.mean->addToLegend();
@@ -251,16 +251,16 @@ QString IntervalPlot::toCsv() const {
 }
 
 QSize IntervalPlot::exportSize() const {
-  const QSize whole = size().expandedTo(kPreferredSize);
+  const QSize whole = size().expandedTo(kIntervalPlotSize);
   return whole + QSize(0, legend_.furtherHeight(whole.width()));
 }
 
 QSize IntervalPlot::sizeHint() const {
-  return kPreferredSize;
+  return kIntervalPlotSize;
 }
 
 QSize IntervalPlot::minimumSizeHint() const {
-  return kSmallestSize;
+  return kLeastIntervalPlotSize;
 }
 
 const IntervalPoint& IntervalPlot::pointAt(const Place& place) const {

@@ -11,7 +11,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kReach = 10;  // The greatest distance in pixels from the pointer to a point.
+constexpr double kPointReach = 10;  // The greatest distance in pixels from the pointer to a point.
 
 double lengthOf(const QPointF& vector) {
   return std::hypot(vector.x(), vector.y());
@@ -32,7 +32,7 @@ double distanceFromLine(const QPointF& place, const QPointF& begin, const QPoint
 /// nearer.
 std::optional<IntervalPlot::Place> IntervalPlot::placeAt(const QPointF& position) const {
   std::optional<Place> nearest;
-  double shortest = kReach;
+  double shortest = kPointReach;
   const auto take = [&](const Place& place, double distance) {
     if (distance >= shortest) return;
     shortest = distance;
@@ -50,7 +50,7 @@ std::optional<IntervalPlot::Place> IntervalPlot::placeAt(const QPointF& position
         const QPointF from = toPixels(coordinatesOf(before));
         const bool isBefore = lengthOf(from - position) < lengthOf(at - position);
         // The line itself counts a little further away than its points.
-        take(isBefore ? before : mean, distanceFromLine(position, from, at) + kReach / 4);
+        take(isBefore ? before : mean, distanceFromLine(position, from, at) + kPointReach / 4);
       }
       if (look_ != IntervalLook::bars || !areRunsVisible_) continue;
       for (std::size_t run = 0; run < points[i].runs.size(); ++run) {
