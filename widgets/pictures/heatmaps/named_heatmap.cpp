@@ -8,7 +8,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
 #include "widgets/pictures/heatmaps/color_bar.h"
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
@@ -199,7 +198,7 @@ QString NamedHeatmap::toCsv() const {
       const auto& value =
           valueAt({static_cast<std::size_t>(row), static_cast<std::size_t>(column)});
       csv += csvField(data_.rows[row]) + u',' + csvField(data_.columns[column]) + u',' +
-             (value ? QString::fromStdString(formatNumber(*value)) : QString()) + u'\n';
+             (value ? csvNumber(*value) : QString()) + u'\n';
     }
   }
   return csv;

@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
@@ -229,21 +228,20 @@ void IntervalPlot::style(const Colors& colors, const QSize& size, Medium medium)
 
 QString IntervalPlot::toCsv() const {
   if (!hasPoints()) return {};
-  const auto number = [](double value) { return QString::fromStdString(formatNumber(value)); };
   QString csv = u"line,run,"_s + csvField(axisOfX().title) + u',' + csvField(axisOfY().title) +
                 u",runs,low,high\n"_s;
   for (const IntervalLine& line : lines_) {
     for (const IntervalPoint& point : line.points) {
       const QString name = csvField(line.name);
       const SampleSummary& summary = point.summary;
-      csv += name + u",,"_s + number(point.x) + u',' + number(summary.mean) + u',' +
+      csv += name + u",,"_s + csvNumber(point.x) + u',' + csvNumber(summary.mean) + u',' +
              QString::number(summary.count) + u',';
-      csv += summary.interval
-                 ? number(summary.interval->low) + u',' + number(summary.interval->high) + u'\n'
-                 : u",\n"_s;
+      csv += summary.interval ? csvNumber(summary.interval->low) + u',' +
+                                    csvNumber(summary.interval->high) + u'\n'
+                              : u",\n"_s;
       for (const RunValue& value : point.runs) {
-        csv += name + u',' + csvField(QString::fromStdString(value.run)) + u',' + number(point.x) +
-               u',' + number(value.y) + u",1,,\n"_s;
+        csv += name + u',' + csvField(QString::fromStdString(value.run)) + u',' +
+               csvNumber(point.x) + u',' + csvNumber(value.y) + u",1,,\n"_s;
       }
     }
   }
