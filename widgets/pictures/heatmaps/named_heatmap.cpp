@@ -28,6 +28,7 @@ constexpr double kSpace = 8;
 constexpr double kMostOfRowNames = 0.3;  // Share of the width.
 constexpr double kMostCellWidth = 140;
 constexpr double kMostCellHeight = 72;
+constexpr int kTallestCells = 480;  // All rows of a file together.
 
 std::optional<ColorRange> colorRangeOf(const std::vector<std::optional<double>>& values) {
   std::optional<ColorRange> range;
@@ -205,7 +206,12 @@ QString NamedHeatmap::toCsv() const {
 }
 
 QSize NamedHeatmap::exportSize() const {
-  return size().expandedTo(kUsualSize);
+  const double line = QFontMetricsF(smallFont()).height();
+  const double height =
+      std::min(kMostCellHeight * textScale() * static_cast<double>(data_.rows.size()),
+               static_cast<double>(kTallestCells)) +
+      3 * line + 3 * kSpace;
+  return {std::max(width(), kUsualSize.width()), qRound(height)};
 }
 
 QSize NamedHeatmap::sizeHint() const {
