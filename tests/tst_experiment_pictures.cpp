@@ -227,7 +227,7 @@ void TestExperimentPictures::onlySensiblePicturesAreOffered() {
   QCOMPARE(
       picturesOf(stateOfPlan(experiment, planOf(experiment))),
       (Kinds{PictureKind::effects, PictureKind::curves, PictureKind::sweep, PictureKind::heatmap}));
-  experiment.axes = {Axis{.path = "recipe.optimizer.kind", .values = {"\"sgd\"", "\"adamW\""}}};
+  experiment.axes = {Axis{.path = "recipe.optimizer.kind", .values = {"\"sgd\"", "\"adamw\""}}};
   QCOMPARE(picturesOf(stateOfPlan(experiment, planOf(experiment))),
            (Kinds{PictureKind::effects, PictureKind::curves}));
 }
@@ -238,7 +238,7 @@ void TestExperimentPictures::theQuantityOfTheCurvesIsChosen() {
   pictures.showPicture(PictureKind::curves);
   auto* quantity = pictures.findChild<QComboBox*>(u"curveQuantity"_s);
   QCOMPARE(quantity->count(), 3);
-  const auto& plot = *pictures.findChildren<IntervalPlot*>().constFirst();
+  const auto& plot = *pictures.findChild<IntervalPlot*>(u"curves"_s);
   QVERIFY2(plot.toCsv().contains(u"narrow,,2,51,2,"_s), qPrintable(plot.toCsv()));
   QVERIFY(plot.toCsv().startsWith(u"line,run,Epoch,\"Validation accuracy, %\",runs,low,high\n"_s));
   quantity->setCurrentIndex(quantity->findText(u"Validation loss"_s));
@@ -276,7 +276,7 @@ void TestExperimentPictures::clicksRequestRunsAndVariants() {
   QCOMPARE(variants.takeFirst().first().value<std::size_t>(), std::size_t{1});
 
   pictures.showPicture(PictureKind::sweep);
-  auto* sweep = pictures.findChildren<IntervalPlot*>()[1];
+  auto* sweep = pictures.findChild<IntervalPlot*>(u"sweep"_s);
   QTest::mouseClick(sweep, Qt::LeftButton, {}, sweep->positionOf({30, 62}).toPoint());
   QCOMPARE(runs.takeFirst().first().value<std::string>(), folder.nameOf(folder.plan().runs[5]));
   QTest::mouseClick(sweep, Qt::LeftButton, {}, sweep->positionOf({30, 61}).toPoint());
@@ -308,7 +308,7 @@ void TestExperimentPictures::keysWalkAlongTheCurves() {
   pictures.setState(stateOf(trained(home_->path(), networks())), 0);
   pictures.showPicture(PictureKind::curves);
   pictures.show();
-  auto* curves = pictures.findChildren<IntervalPlot*>()[0];
+  auto* curves = pictures.findChild<IntervalPlot*>(u"curves"_s);
   QSignalSpy variants(&pictures, &ExperimentPictures::variantRequested);
   QTest::keyClick(curves, Qt::Key_Right);
   QTest::keyClick(curves, Qt::Key_Right);

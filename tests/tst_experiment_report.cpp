@@ -64,6 +64,14 @@ class TestExperimentReport : public QObject {
     QVERIFY(has(text, "content \\| only, seed 2 failed: the loss is not finite in step 3"));
   }
 
+  void markdownShowsTheFiguresThatWereDrawn() {
+    const std::string without = markdownReport(state());
+    QVERIFY(!has(without, "Figures"));
+    QCOMPARE(
+        markdownReport(state(), {"figures/effects-testAccuracy.png"}),
+        without + "\n## Figures\n\n![effects-testAccuracy](figures/effects-testAccuracy.png)\n");
+  }
+
   void latexEscapesWhatItDoesNotMean() {
     const std::string text = latexReport(state());
     QVERIFY2(has(text, "Do 100 \\% of the layers need | positions\\_?"), text.c_str());

@@ -54,6 +54,7 @@ class TestExperimentsPage : public QObject {
   void enterOpensTheRun();
   void theResultsCompareWithTheBaseline();
   void theEffectsAreExportedInShownUnits();
+  void aClickInAPictureOpensTheRunOrSelectsTheVariant();
   void anotherMeasureHasOtherValues();
   void aShippedExperimentShowsItsPlan();
   void aFolderThatCanNotBeReadSaysWhy();
@@ -173,6 +174,20 @@ void TestExperimentsPage::theEffectsAreExportedInShownUnits() {
   openRates();
   QCOMPARE(page_->findChild<EffectPlot*>()->toCsv(),
            u"variant,count,mean,low,high\nslow,1,50,,\nfast,1,62.5,,\n"_s);
+}
+
+void TestExperimentsPage::aClickInAPictureOpensTheRunOrSelectsTheVariant() {
+  openRates();
+  QSignalSpy requests(page_.get(), &ExperimentsPage::inspectRequested);
+  auto& effects = *page_->findChild<EffectPlot*>();
+  QTest::mouseClick(&effects, Qt::LeftButton, {}, effects.positionOf(1, 62.5).toPoint());
+  const auto folder = ExperimentFolder::open(home_->path() / "rates");
+  QCOMPARE(requests.count(), 1);
+  QCOMPARE(requests[0][0].value<fs::path>(), folder.runFolder(folder.plan().runs[1]));
+  QTest::mouseClick(
+      &effects, Qt::LeftButton, {}, effects.positionOf(1, 62.5).toPoint() - QPoint(30, 0));
+  QCOMPARE(requests.count(), 1);
+  QCOMPARE(grid().currentRow(), 1);
 }
 
 void TestExperimentsPage::anotherMeasureHasOtherValues() {

@@ -19,8 +19,10 @@
 #include "widgets/network/network_editor.h"
 #include "widgets/pictures/bar_list.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/pictures/heatmaps/named_heatmap.h"
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/plots/curves/curve_plot.h"
+#include "widgets/plots/intervals/interval_plot.h"
 #include "widgets/plots/lines/learning_rate_plot.h"
 #include "widgets/plots/lines/spectrum_view.h"
 #include "widgets/plots/scatter/scatter_plot.h"
@@ -89,6 +91,28 @@ Figure scatter() {
   plot->setPoints({{"a", u"first"_s, 1e5, 0.5, 0}, {"b", u"second"_s, 1e6, 0.8, 1}});
   return figure(plot,
                 {u"Test accuracy against Parameters"_s, u"Parameters"_s, u"200 k"_s, u"60 %"_s});
+}
+
+Figure intervals() {
+  auto plot = std::make_shared<IntervalPlot>(IntervalLook::bands);
+  plot->setExportCaption(u"Validation accuracy with its interval"_s);
+  plot->setAxes({u"Epoch"_s, ValueUnit::count}, {u"Accuracy, %"_s}, 1);
+  plot->setLines({{u"lambda"_s,
+                   {{"lambda", 1, {{"run", 40}}, {.count = 1, .mean = 40}},
+                    {"lambda", 9, {{"run", 80}}, {.count = 1, .mean = 80}}}}});
+  return figure(
+      plot, {u"Validation accuracy with its interval"_s, u"Epoch"_s, u"Accuracy"_s, u"lambda"_s});
+}
+
+Figure namedHeatmap() {
+  auto map = std::make_shared<NamedHeatmap>();
+  map->setData({u"Test accuracy, %"_s,
+                u"Mixer"_s,
+                u"Learning rate"_s,
+                {u"lambda"_s},
+                {u"0.1"_s, u"0.2"_s},
+                {62.5, std::nullopt}});
+  return figure(map, {u"Test accuracy, %"_s, u"Learning rate"_s, u"lambda"_s, u"62.5"_s});
 }
 
 Figure learningRate() {
@@ -188,6 +212,8 @@ class TestExportedFigures : public QObject {
     QTest::addColumn<std::function<Figure()>>("make");
     const std::pair<const char*, Figure (*)()> figures[] = {{"curves", curves},
                                                             {"scatter", scatter},
+                                                            {"intervals", intervals},
+                                                            {"named heat map", namedHeatmap},
                                                             {"learning rate", learningRate},
                                                             {"spectrum", spectrum},
                                                             {"norms", norms},

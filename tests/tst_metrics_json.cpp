@@ -84,6 +84,7 @@ class TestMetricsJson : public QObject {
   void overlongLinesAreSkipped();
   void textThatIsNotUtf8IsWritten();
   void aTailSeesWhatAWholeReadSees();
+  void epochsAloneAreThoseOfAWholeRead();
   void aTailNoticesCutsAndReplacements();
   void missingFilesAreEmptyAndPipesAreRefused();
 };
@@ -191,6 +192,17 @@ void TestMetricsJson::aTailSeesWhatAWholeReadSees() {
     QVERIFY(readMetrics(file) == seen);
   }
   QVERIFY(seen == log.metrics);
+}
+
+void TestMetricsJson::epochsAloneAreThoseOfAWholeRead() {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "metrics.jsonl";
+  const Log log = randomLog(3);
+  std::ofstream(file) << log.text << "a damaged line\n"
+                      << R"({"kind": "epoch", "epoch)";
+  QCOMPARE(readEpochs(file), log.metrics.epochs);
+  QVERIFY(!log.metrics.epochs.empty());
+  QVERIFY(readEpochs(folder.path() / "none").empty());
 }
 
 void TestMetricsJson::aTailNoticesCutsAndReplacements() {

@@ -116,7 +116,6 @@ void ExperimentView::connectParts() {
   connect(pictures_, &ExperimentPictures::runRequested, this, inspect);
   connect(pictures_, &ExperimentPictures::variantRequested, this, [this](std::size_t variant) {
     grid_->setCurrentCell(static_cast<int>(variant), 0);
-    grid_->setFocus();
   });
   connect(size_, &QComboBox::currentIndexChanged, this, &ExperimentView::showShippedSize);
   connect(measure_, &QComboBox::currentIndexChanged, this, &ExperimentView::showState);

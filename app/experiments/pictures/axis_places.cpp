@@ -18,7 +18,8 @@ namespace {
 constexpr double kWideFactor = 20;
 
 bool areNumbers(const std::vector<std::string>& values) {
-  return std::ranges::all_of(values, [](const std::string& text) { return numberOf(text).has_value(); });
+  return std::ranges::all_of(values,
+                             [](const std::string& text) { return numberOf(text).has_value(); });
 }
 
 }  // namespace
@@ -103,6 +104,14 @@ QString axisTitleOf(const Axis& axis) {
     words += letter.toLower();
   }
   return capitalised(words);
+}
+
+QString variantText(const ExperimentState& state, std::size_t variant) {
+  QString name = QString::fromStdString(state.variants[variant]);
+  for (const std::string& value : state.axisValues[variant]) {
+    if (numberOf(value)) name.replace(QString::fromStdString(value), axisValueText(value));
+  }
+  return name;
 }
 
 QString axisValueText(const std::string& text) {

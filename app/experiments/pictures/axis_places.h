@@ -53,6 +53,10 @@ bool isLogarithmic(const std::vector<double>& values);
 /// "Learning rate" for "recipe.optimizer.learningRate".
 QString axisTitleOf(const Axis& axis);
 
+/// The name of a variant as a person reads it: numbers of axes have few digits, "learningRate =
+/// 0.003129".
+QString variantText(const ExperimentState& state, std::size_t variant);
+
 /// A value as a person reads it: "0.05", "lambda".
 QString axisValueText(const std::string& text);
 

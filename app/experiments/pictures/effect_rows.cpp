@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "app/experiments/pictures/axis_places.h"
 #include "app/experiments/pictures/shown_values.h"
 
 namespace lambda {
@@ -10,7 +11,7 @@ std::vector<EffectRow> effectRowsOf(const ExperimentState& state, std::size_t me
   const MeasureResult& result = state.results[measure];
   std::vector<EffectRow> rows;
   for (std::size_t variant = 0; variant < state.variants.size(); ++variant) {
-    EffectRow row{QString::fromStdString(state.variants[variant]),
+    EffectRow row{variantText(state, variant),
                   {},
                   shownSummary(result.variants[variant].summary, result.measure.quantity)};
     for (RunValue& value : shownRuns(state, measure, variant)) {

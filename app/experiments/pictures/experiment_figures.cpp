@@ -1,6 +1,7 @@
 #include "app/experiments/pictures/experiment_figures.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "app/experiments/pictures/axis_places.h"
@@ -15,12 +16,25 @@ namespace lambda {
 namespace {
 
 constexpr int kLossDecimals = 4;
+constexpr double kWhole = 100;  // Per cent.
+
+std::optional<double> greatestOf(Quantity quantity) {
+  const bool isAccuracy =
+      quantity == Quantity::validationAccuracy || quantity == Quantity::testAccuracy;
+  return isAccuracy ? std::optional(kWhole) : std::nullopt;
+}
 
 template <class Wanted>
 bool hasEpochWith(const ExperimentState& state, Wanted wanted) {
   return std::ranges::any_of(state.cells, [&](const ExperimentCell& cell) {
     return std::ranges::any_of(cell.curve, wanted);
   });
+}
+
+/// The text in the middle of a sentence; an abbreviation stays: "FLOPs".
+QString lowered(const QString& text) {
+  const bool isAbbreviation = text.size() > 1 && text[1].isUpper();
+  return isAbbreviation ? text : text.left(1).toLower() + text.mid(1);
 }
 
 QString fileNameOf(CurveQuantity quantity) {
@@ -67,7 +81,9 @@ std::vector<PictureKind> picturesOf(const ExperimentState& state) {
 
 std::vector<CurveQuantity> curveQuantitiesOf(const ExperimentState& state) {
   std::vector<CurveQuantity> quantities;
-  const auto hasAccuracy = [](const EpochPoint& point) { return point.validationAccuracy.has_value(); };
+  const auto hasAccuracy = [](const EpochPoint& point) {
+    return point.validationAccuracy.has_value();
+  };
   const auto hasLoss = [](const EpochPoint& point) { return point.validationLoss.has_value(); };
   const auto isAny = [](const EpochPoint&) { return true; };
   const bool isTrained = hasEpochWith(state, isAny);
@@ -97,7 +113,8 @@ void showCurves(IntervalPlot& plot, const ExperimentState& state, CurveQuantity 
       "an epoch."_s);
   plot.setAxes({u"Epoch"_s, ValueUnit::count},
                {title},
-               isAccuracy ? traitsOf(Quantity::validationAccuracy).decimals : kLossDecimals);
+               isAccuracy ? traitsOf(Quantity::validationAccuracy).decimals : kLossDecimals,
+               isAccuracy ? std::optional(kWhole) : std::nullopt);
   plot.setLines(curveLinesOf(state, quantity));
 }
 
@@ -106,16 +123,17 @@ void showSweep(IntervalPlot& plot, const ExperimentState& state, std::size_t mea
   const Axis& axis = state.experiment.axes[*sweptAxisOf(state)];
   const QString title = axisTitleOf(axis);
   std::vector<IntervalLine> lines = sweepLinesOf(state, measure);
-  plot.setAccessibleName(u"%1 against %2"_s.arg(shownTitle(shown), title));
+  plot.setAccessibleName(u"%1 against the %2"_s.arg(plainTitle(shown), lowered(title)));
   plot.setExportName(u"sweep-"_s + fileStem(shown));
-  plot.setExportCaption(u"%1 against %2: each run, the mean over seeds and its 95 % interval"_s.arg(
-      shownTitle(shown), title));
-  plot.setEmptyText(
-      u"A point for each run, at its value of %1, is drawn once the first run is done."_s.arg(
-          title.toLower()));
+  plot.setExportCaption(
+      u"%1 against the %2: each run, the mean over seeds and its 95 % interval"_s.arg(
+          plainTitle(shown), lowered(title)));
+  plot.setEmptyText(u"A point for each run, at its %1, is drawn once the first run is done."_s.arg(
+      lowered(title)));
   plot.setAxes({title, ValueUnit::number, isLogarithmic(axis, placesOf(lines))},
                {shownTitle(shown)},
-               traitsOf(shown.quantity).decimals);
+               traitsOf(shown.quantity).decimals,
+               greatestOf(shown.quantity));
   plot.setLines(std::move(lines));
 }
 
@@ -149,6 +167,8 @@ void showCosts(ScatterPlot& plot,
                {shownTitle(score)},
                {.x = cost == CostQuantity::imagesPerSecond ? Better::higher : Better::lower,
                 .y = isLossScore ? Better::lower : Better::higher});
+  plot.setExportCaption(
+      u"%1 against %2: the mean of each variant"_s.arg(plainTitle(score), lowered(nameOf(cost))));
   plot.setPoints(std::move(points));
 }
 

@@ -77,6 +77,8 @@ ExperimentPictures::ExperimentPictures(QWidget* parent)
   tabs_->setAccessibleName(u"Picture"_s);
   tabs_->setDrawBase(false);
   tabs_->setExpanding(false);
+  curves_->setObjectName(u"curves"_s);
+  sweep_->setObjectName(u"sweep"_s);
   curveQuantity_->setObjectName(u"curveQuantity"_s);
   curveQuantity_->setAccessibleName(u"Quantity of the curves"_s);
   curveQuantity_->setSizeAdjustPolicy(QComboBox::AdjustToContents);

@@ -95,7 +95,7 @@ std::vector<IntervalLine> curveLinesOf(const ExperimentState& state, CurveQuanti
   }
   std::vector<IntervalLine> lines;
   for (std::size_t variant = 0; variant < epochs.size(); ++variant) {
-    IntervalLine line{QString::fromStdString(state.variants[variant]), {}};
+    IntervalLine line{variantText(state, variant), {}};
     for (auto& [epoch, point] : epochs[variant]) {
       point.key = state.variants[variant];
       point.x = epoch;
@@ -184,7 +184,7 @@ std::vector<ScatterPoint> costPointsOf(const ExperimentState& state,
     if (costs[variant].empty()) continue;
     const std::string& name = state.variants[variant];
     points.push_back({name,
-                      QString::fromStdString(name),
+                      variantText(state, variant),
                       summaryOf(costs[variant]).mean,
                       summaryOf(scores[variant]).mean,
                       static_cast<int>(variant)});

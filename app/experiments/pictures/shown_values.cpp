@@ -31,8 +31,12 @@ std::vector<RunValue> shownRuns(const ExperimentState& state,
   return runs;
 }
 
+QString plainTitle(const Measure& measure) {
+  return capitalised(QString::fromStdString(titleOf(measure)));
+}
+
 QString shownTitle(const Measure& measure) {
-  const QString title = capitalised(QString::fromStdString(titleOf(measure)));
+  const QString title = plainTitle(measure);
   const QString unit = QString::fromLatin1(traitsOf(measure.quantity).unit);
   return unit.isEmpty() ? title : title + u", "_s + unit;
 }

@@ -20,6 +20,9 @@ std::vector<RunValue> shownRuns(const ExperimentState& state,
                                 std::size_t measure,
                                 std::size_t variant);
 
+/// "Test accuracy"
+QString plainTitle(const Measure& measure);
+
 /// "Test accuracy, %", "Training time to a validation accuracy of 90 %, s"
 QString shownTitle(const Measure& measure);
 

@@ -8,7 +8,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
 #include "widgets/pictures/heatmaps/color_bar.h"
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
@@ -29,6 +28,7 @@ constexpr double kSpace = 8;
 constexpr double kMostOfRowNames = 0.3;  // Share of the width.
 constexpr double kMostCellWidth = 140;
 constexpr double kMostCellHeight = 72;
+constexpr int kTallestCells = 480;  // All rows of a file together.
 
 std::optional<ColorRange> colorRangeOf(const std::vector<std::optional<double>>& values) {
   std::optional<ColorRange> range;
@@ -199,14 +199,19 @@ QString NamedHeatmap::toCsv() const {
       const auto& value =
           valueAt({static_cast<std::size_t>(row), static_cast<std::size_t>(column)});
       csv += csvField(data_.rows[row]) + u',' + csvField(data_.columns[column]) + u',' +
-             (value ? QString::fromStdString(formatNumber(*value)) : QString()) + u'\n';
+             (value ? csvNumber(*value) : QString()) + u'\n';
     }
   }
   return csv;
 }
 
 QSize NamedHeatmap::exportSize() const {
-  return size().expandedTo(kUsualSize);
+  const double line = QFontMetricsF(smallFont()).height();
+  const double height =
+      std::min(kMostCellHeight * textScale() * static_cast<double>(data_.rows.size()),
+               static_cast<double>(kTallestCells)) +
+      3 * line + 3 * kSpace;
+  return {std::max(width(), kUsualSize.width()), qRound(height)};
 }
 
 QSize NamedHeatmap::sizeHint() const {

@@ -41,6 +41,10 @@ void PlotLegend::style(const Colors& colors, double width) const {
   legend->setColumnSpacing(static_cast<int>(kLegendGap));
   legend->setWrap(columnsIn(width));
   legend->setFillOrder(QCPLegend::foColumnsFirst);
+  // The last column takes the space that is left, so that the names stand side by side.
+  for (int column = 0; column < legend->columnCount(); ++column) {
+    legend->setColumnStretchFactor(column, column + 1 < legend->columnCount() ? 0.001 : 1);
+  }
 }
 
 int PlotLegend::furtherHeight(int width) const {

@@ -10,7 +10,6 @@
 #include <QMouseEvent>
 #include <QPainter>
 
-#include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
@@ -188,16 +187,15 @@ QSize EffectPlot::exportSize() const {
 
 QString EffectPlot::toCsv() const {
   if (!range_) return {};
-  const auto number = [](double value) { return QString::fromStdString(formatNumber(value)); };
   QString csv = u"variant,count,mean,low,high\n"_s;
   for (const EffectRow& row : rows_) {
     const SampleSummary& summary = row.summary;
     csv += csvField(row.name) + u',' + QString::number(summary.count) + u',';
-    if (summary.count > 0) csv += number(summary.mean);
+    if (summary.count > 0) csv += csvNumber(summary.mean);
     csv += u',';
-    if (summary.interval) csv += number(summary.interval->low);
+    if (summary.interval) csv += csvNumber(summary.interval->low);
     csv += u',';
-    if (summary.interval) csv += number(summary.interval->high);
+    if (summary.interval) csv += csvNumber(summary.interval->high);
     csv += u'\n';
   }
   return csv;

@@ -7,7 +7,6 @@
 #include <map>
 #include <utility>
 
-#include "engine/values/text/text.h"
 #include "widgets/export/csv_field.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
@@ -30,6 +29,8 @@ constexpr double kCurrentWidth = 3.2;
 constexpr double kMeanSide = 7;
 constexpr double kRunSide = 5;
 constexpr float kBandOpacity = 0.16F;
+constexpr float kCurrentBandOpacity = 0.3F;
+constexpr float kUsualBands = 4;  // More are drawn fainter.
 constexpr float kRunOpacity = 0.4F;
 constexpr std::array kDashes{Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
 
@@ -68,8 +69,12 @@ IntervalPlot::IntervalPlot(IntervalLook look, QWidget* parent)
   readout_->setVisible(false);
 }
 
-void IntervalPlot::setAxes(const PlotAxis& x, const PlotAxis& y, int decimals) {
+void IntervalPlot::setAxes(const PlotAxis& x,
+                           const PlotAxis& y,
+                           int decimals,
+                           std::optional<double> greatest) {
   decimals_ = decimals;
+  greatest_ = greatest;
   if (x == axisOfX() && y == axisOfY()) return;
   PlotView::setAxes(x, y);
   fitAxes();
@@ -163,7 +168,9 @@ void IntervalPlot::fitAxes() {
     low = std::min(low, std::max(end, lowEnd));
     high = std::max(high, std::min(end, highEnd));
   }
-  y().setRange(paddedRange(low, high, false));
+  QCPRange range = paddedRange(low, high, false);
+  if (greatest_) range.upper = std::min(range.upper, *greatest_ + kRangePadding * (high - low) / 4);
+  y().setRange(range);
 }
 
 void IntervalPlot::setRunsVisible(bool areVisible) {
@@ -191,6 +198,8 @@ void IntervalPlot::style(const Colors& colors, const QSize& size, Medium medium)
   PlotView::style(colors, size, medium);
   legend_.style(colors, size.width());
   const bool isScreen = medium == Medium::screen;
+  // Many bands over each other hide what they show.
+  const float share = std::min(1.0F, kUsualBands / static_cast<float>(parts_.size()));
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     const QColor color = colors.series[i % colors.series.size()];
     const Parts& parts = parts_[i];
@@ -205,7 +214,8 @@ void IntervalPlot::style(const Colors& colors, const QSize& size, Medium medium)
     if (parts.low) {
       parts.low->setPen(QPen(Qt::transparent));
       parts.high->setPen(QPen(Qt::transparent));
-      parts.high->setBrush(withOpacity(color, kBandOpacity));
+      parts.high->setBrush(
+          withOpacity(color, isCurrent ? kCurrentBandOpacity : share * kBandOpacity));
     }
     if (parts.bars) {
       parts.bars->setPen(QPen(color, 1.5));
@@ -229,21 +239,20 @@ void IntervalPlot::style(const Colors& colors, const QSize& size, Medium medium)
 
 QString IntervalPlot::toCsv() const {
   if (!hasPoints()) return {};
-  const auto number = [](double value) { return QString::fromStdString(formatNumber(value)); };
   QString csv = u"line,run,"_s + csvField(axisOfX().title) + u',' + csvField(axisOfY().title) +
                 u",runs,low,high\n"_s;
   for (const IntervalLine& line : lines_) {
     for (const IntervalPoint& point : line.points) {
       const QString name = csvField(line.name);
       const SampleSummary& summary = point.summary;
-      csv += name + u",,"_s + number(point.x) + u',' + number(summary.mean) + u',' +
+      csv += name + u",,"_s + csvNumber(point.x) + u',' + csvNumber(summary.mean) + u',' +
              QString::number(summary.count) + u',';
-      csv += summary.interval
-                 ? number(summary.interval->low) + u',' + number(summary.interval->high) + u'\n'
-                 : u",\n"_s;
+      csv += summary.interval ? csvNumber(summary.interval->low) + u',' +
+                                    csvNumber(summary.interval->high) + u'\n'
+                              : u",\n"_s;
       for (const RunValue& value : point.runs) {
-        csv += name + u',' + csvField(QString::fromStdString(value.run)) + u',' + number(point.x) +
-               u',' + number(value.y) + u",1,,\n"_s;
+        csv += name + u',' + csvField(QString::fromStdString(value.run)) + u',' +
+               csvNumber(point.x) + u',' + csvNumber(value.y) + u",1,,\n"_s;
       }
     }
   }

@@ -64,9 +64,12 @@ class IntervalPlot : public PlotView {
  public:
   explicit IntervalPlot(IntervalLook look, QWidget* parent = nullptr);
 
-  /// `decimals`: of values of y that are read out. Values that are not positive are left out along
-  /// a logarithmic x.
-  void setAxes(const PlotAxis& x, const PlotAxis& y, int decimals);
+  /// `decimals`: of values of y that are read out. `greatest`: that y can have; an interval may end
+  /// beyond it. Values that are not positive are left out along a logarithmic x.
+  void setAxes(const PlotAxis& x,
+               const PlotAxis& y,
+               int decimals,
+               std::optional<double> greatest = {});
 
   void setLines(std::vector<IntervalLine> lines);
 
@@ -134,6 +137,7 @@ class IntervalPlot : public PlotView {
 
   IntervalLook look_;
   int decimals_ = 1;
+  std::optional<double> greatest_;
   bool areRunsVisible_ = true;
   std::vector<IntervalLine> lines_;
   std::vector<Parts> parts_;  ///< [lines]
