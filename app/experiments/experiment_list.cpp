@@ -1,5 +1,6 @@
 #include "app/experiments/experiment_list.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <QSignalBlocker>
@@ -51,6 +52,10 @@ ListedExperiment ownOne(const fs::path& folder) {
   return listed;
 }
 
+QString itemText(const ListedExperiment& one) {
+  return QString::fromStdString(one.name + '\n' + one.question + '\n') + one.state;
+}
+
 std::vector<ListedExperiment> experimentsOf(const fs::path& folder) {
   std::vector<ListedExperiment> all;
   for (const std::string& name : shippedExperimentNames()) all.push_back(shippedOne(name));
@@ -86,6 +91,19 @@ void ExperimentList::refresh(const fs::path& folder) {
                    [this](std::vector<ListedExperiment> all) { show(std::move(all)); });
 }
 
+void ExperimentList::setTheory(std::vector<ListedExperiment> theory) {
+  theory_ = std::move(theory);
+  for (int row = 0; row < count(); ++row) {
+    const QVariant index = item(row)->data(Qt::UserRole);
+    if (!index.isValid()) continue;
+    ListedExperiment& shown = experiments_[index.toULongLong()];
+    const auto changed = std::ranges::find(theory_, shown.theory, &ListedExperiment::theory);
+    if (changed == theory_.end() || changed->state == shown.state) continue;
+    shown = *changed;
+    item(row)->setText(itemText(shown));
+  }
+}
+
 const ListedExperiment* ExperimentList::selected() const {
   const QListWidgetItem* item = currentItem();
   if (!item || !item->data(Qt::UserRole).isValid()) return nullptr;
@@ -101,16 +119,19 @@ void ExperimentList::show(std::vector<ListedExperiment> experiments) {
     if (!isOther) folder = before->folder;
   }
   experiments_ = std::move(experiments);
+  experiments_.insert(experiments_.end(), theory_.begin(), theory_.end());
   {
     const QSignalBlocker blocker(this);
     clear();
     bool hasOwn = false;
+    bool hasTheory = false;
     addHeading(u"Shipped experiments"_s);
     for (std::size_t i = 0; i < experiments_.size(); ++i) {
       const ListedExperiment& one = experiments_[i];
       if (!one.folder.empty() && !std::exchange(hasOwn, true)) addHeading(u"Own experiments"_s);
-      auto* item = new QListWidgetItem(
-          QString::fromStdString(one.name + '\n' + one.question + '\n') + one.state, this);
+      if (!one.theory.empty() && !std::exchange(hasTheory, true))
+        addHeading(u"Theory experiments"_s);
+      auto* item = new QListWidgetItem(itemText(one), this);
       item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
       if (one.folder == folder && (!folder.empty() || one.name == name)) setCurrentItem(item);
     }

@@ -12,14 +12,16 @@ namespace lambda {
 
 /// An experiment that can be chosen.
 struct ListedExperiment {
-  std::filesystem::path folder;  ///< Empty for a shipped one.
+  std::filesystem::path folder;  ///< Empty for a shipped one and for a theory experiment.
+  std::string theory;            ///< The stable name of a theory experiment; empty for others.
   std::string name;
   std::string question;
   std::vector<std::string> sizes;
   QString state;  ///< "3 of 12 runs done", or why it can't be read.
 };
 
-/// The shipped experiments and those in the experiments folder, with their questions and states.
+/// The shipped experiments, those in the experiments folder and the theory experiments, with their
+/// questions and states.
 class ExperimentList : public QListWidget {
   Q_OBJECT
 
@@ -31,6 +33,9 @@ class ExperimentList : public QListWidget {
 
   /// Reads the list again and selects the experiment in `folder` once it is listed.
   void refresh(const std::filesystem::path& folder = {});
+
+  /// Lists these theory experiments, or shows their new states.
+  void setTheory(std::vector<ListedExperiment> theory);
 
   /// Null where none is selected.
   const ListedExperiment* selected() const;
@@ -46,6 +51,7 @@ class ExperimentList : public QListWidget {
   std::filesystem::path folder_;
   std::filesystem::path wanted_;
   std::vector<ListedExperiment> experiments_;
+  std::vector<ListedExperiment> theory_;
   BackgroundTasks tasks_{*this};
 };
 

@@ -19,6 +19,7 @@
 #include "app/experiments/experiment_progress.h"
 #include "app/experiments/experiment_results.h"
 #include "app/experiments/experiment_session.h"
+#include "app/experiments/theory/theory_view.h"
 #include "engine/experiments/difference_text.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/plots/effects/effect_plot.h"
@@ -50,6 +51,7 @@ ExperimentsPage::ExperimentsPage(const std::filesystem::path& program, QWidget* 
       session_(new ExperimentSession(program, this)),
       list_(new ExperimentList(this)),
       stack_(new QStackedWidget(this)),
+      theory_(new TheoryView),
       name_(makeLabel(u"heading"_s)),
       question_(makeLabel(u"secondary"_s)),
       plan_(makeLabel(u"secondary"_s)),
@@ -73,6 +75,9 @@ ExperimentsPage::ExperimentsPage(const std::filesystem::path& program, QWidget* 
   row->addWidget(stack_, 1);
   stack_->addWidget(makeEmptyState());
   stack_->addWidget(makeDetails());
+  stack_->addWidget(theory_);
+  for (QAction* action : theory_->theoryActions()) addAction(action);
+  list_->setTheory(theory_->listed());
   setEntry(list_);
   connectParts();
   connectActions();
@@ -144,6 +149,8 @@ QWidget* ExperimentsPage::makeDetails() {
 
 void ExperimentsPage::connectParts() {
   connect(list_, &ExperimentList::chosen, this, &ExperimentsPage::choose);
+  connect(
+      theory_, &TheoryView::listedChanged, this, [this] { list_->setTheory(theory_->listed()); });
   connect(session_, &ExperimentSession::changed, this, &ExperimentsPage::showState);
   connect(
       session_, &ExperimentSession::created, this, [this] { list_->refresh(session_->folder()); });
@@ -181,7 +188,7 @@ void ExperimentsPage::setFolder(const std::filesystem::path& folder) {
 }
 
 QList<QAction*> ExperimentsPage::pageActions() const {
-  return {run_, pause_, retry_, addSeed_};
+  return QList<QAction*>{run_, pause_, retry_, addSeed_, nullptr} + theory_->theoryActions();
 }
 
 void ExperimentsPage::saveLayout(QSettings&) const {}
@@ -194,6 +201,9 @@ void ExperimentsPage::showEvent(QShowEvent* event) {
 }
 
 void ExperimentsPage::choose(const ListedExperiment& experiment) {
+  stack_->setCurrentIndex(experiment.theory.empty() ? 1 : 2);
+  updateActions();
+  if (!experiment.theory.empty()) return theory_->setExperiment(experiment.theory);
   if (!experiment.folder.empty() && experiment.folder == session_->folder()) return;
   problem_->hide();
   shipped_ = experiment.folder.empty() ? experiment.name : std::string();
@@ -207,7 +217,6 @@ void ExperimentsPage::choose(const ListedExperiment& experiment) {
   plan_->clear();
   remaining_->clear();
   progress_->reset();
-  stack_->setCurrentIndex(1);
   if (shipped_.empty()) {
     session_->open(experiment.folder);
   } else {
@@ -267,7 +276,7 @@ void ExperimentsPage::showProgress() {
 
 void ExperimentsPage::updateActions() {
   const auto& state = session_->state();
-  const bool isIdle = state.has_value() && !session_->isWorking();
+  const bool isIdle = state.has_value() && !session_->isWorking() && stack_->currentIndex() == 1;
   const bool hasFolder = !session_->folder().empty();
   run_->setEnabled(isIdle && state->countOf(CellState::waiting) > 0);
   pause_->setEnabled(session_->isWorking());

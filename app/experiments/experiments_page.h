@@ -18,9 +18,11 @@ class ExperimentGrid;
 class ExperimentList;
 class ExperimentResults;
 class ExperimentSession;
+class TheoryView;
 
 /// The Experiments workspace: the list of experiments; of the selected one its question and plan,
-/// the states of its runs and what they say. Training is done by worker processes.
+/// the states of its runs and what they say. Training is done by worker processes. Theory
+/// experiments are computed by a thread of the program.
 class ExperimentsPage : public Page {
   Q_OBJECT
 
@@ -60,6 +62,7 @@ class ExperimentsPage : public Page {
   ExperimentSession* session_;
   ExperimentList* list_;
   QStackedWidget* stack_;
+  TheoryView* theory_;
   QLabel* name_;
   QLabel* question_;
   QLabel* plan_;

@@ -20,6 +20,8 @@ namespace lambda {
 namespace {
 
 constexpr double kDotSize = 6;
+constexpr double kCrowdedDotSize = 3;
+constexpr std::size_t kCrowd = 100;  // Dots from which on they are small.
 constexpr double kIconWidth = 14;
 constexpr double kLegendGap = 12;
 constexpr double kHeadroom = 1.05;  // Above the greatest value.
@@ -142,9 +144,11 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
     QColor tint = color;
     tint.setAlphaF(0.1F);
     graph.setBrush(line.filled ? QBrush(tint) : QBrush(Qt::NoBrush));
-    if (line.dotted) {
+    graph.setLineStyle(line.connected ? QCPGraph::lsLine : QCPGraph::lsNone);
+    if (line.dotted || !line.connected) {
+      const double size = line.points.size() < kCrowd ? kDotSize : kCrowdedDotSize;
       graph.setScatterStyle(
-          QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), kDotSize));
+          QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), size));
     }
   }
   QCPLegend* legend = plot().legend;
