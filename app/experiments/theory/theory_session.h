@@ -19,11 +19,11 @@ struct TheoryRun {
   enum class State { none, running, stopping, done, stopped, failed };
 
   State state = State::none;
-  TheorySettings settings;
+  TheorySettings settings = {};
   double fraction = 0;  ///< Of the work that is done, 0..1.
   double seconds = 0;
-  std::shared_ptr<const TheoryResult> result;  ///< So far; null before the first.
-  QString problem;                             ///< Why it failed.
+  std::shared_ptr<const TheoryResult> result = {};  ///< So far; null before the first.
+  QString problem = {};                             ///< Why it failed.
 
   bool isActive() const { return state == State::running || state == State::stopping; }
 };

@@ -72,6 +72,7 @@ TheoryView::TheoryView(QWidget* parent)
   buttons->addWidget(state_, 1);
   column->addLayout(buttons);
   progress_->setRange(0, kProgressSteps);
+  progress_->setObjectName(u"theoryProgress"_s);
   progress_->setAccessibleName(u"Progress of the experiment"_s);
   column->addWidget(progress_);
   column->addWidget(problem_);
