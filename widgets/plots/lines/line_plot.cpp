@@ -146,9 +146,9 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
     graph.setBrush(line.filled ? QBrush(tint) : QBrush(Qt::NoBrush));
     graph.setLineStyle(line.connected ? QCPGraph::lsLine : QCPGraph::lsNone);
     if (line.dotted || !line.connected) {
-      const double size = line.points.size() < kCrowd ? kDotSize : kCrowdedDotSize;
+      const double dotSize = line.points.size() < kCrowd ? kDotSize : kCrowdedDotSize;
       graph.setScatterStyle(
-          QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), size));
+          QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), dotSize));
     }
   }
   QCPLegend* legend = plot().legend;
