@@ -25,8 +25,8 @@ namespace {
 constexpr int kFigureGap = 12;
 
 // Of a figure that stands beside others, at text size 1.
-constexpr double kLeastFigureWidth = 400;
-constexpr double kLeastFigureHeight = 270;
+constexpr double kLeastFigureWidth = 340;
+constexpr double kLeastFigureHeight = 230;
 
 }  // namespace
 

@@ -33,8 +33,7 @@ Qt::Alignment alignmentOf(int column) {
 }
 
 QStringList columnTitles() {
-  return {
-      u"Quantity"_s, u"Found"_s, u"Repetitions"_s, u"Source"_s, u"In the words of the source"_s};
+  return {u"Quantity"_s, u"Found"_s, u"Repetitions"_s, u"Source"_s, u"The source says"_s};
 }
 
 QString withUnit(const QString& number, const std::string& unit) {
@@ -82,10 +81,13 @@ TheoryNumbers::TheoryNumbers(QWidget* parent) : QTableWidget(parent) {
   setHorizontalHeaderLabels(columnTitles());
   verticalHeader()->hide();
   verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-  horizontalHeader()->setStretchLastSection(true);
   horizontalHeader()->setHighlightSections(false);
-  for (int column = 0; column < kNumberColumns; ++column)
+  for (int column = 0; column < kNumberColumns; ++column) {
     horizontalHeaderItem(column)->setTextAlignment(alignmentOf(column));
+    horizontalHeader()->setSectionResizeMode(
+        column, isNumberColumn(column) ? QHeaderView::ResizeToContents : QHeaderView::Stretch);
+  }
+  connect(verticalHeader(), &QHeaderView::sectionResized, this, [this] { updateGeometry(); });
   horizontalHeaderItem(kFound)->setToolTip(
       u"The mean over the repetitions, and their standard deviation"_s);
 }
@@ -109,7 +111,6 @@ void TheoryNumbers::setNumbers(const QString& experiment,
       item(row, column)->setText(texts[column]);
     }
   }
-  for (int column = 0; column < kWords; ++column) resizeColumnToContents(column);
   if (isOther) updateGeometry();
 }
 

@@ -6,6 +6,17 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
+namespace {
+
+constexpr double kShownSeconds = 0.1;  // The shortest time that a text of a duration can tell.
+
+QString timeOf(const TheoryRun& run) {
+  if (run.seconds >= kShownSeconds) return durationText(run.seconds);
+  return u"less than %1"_s.arg(durationText(kShownSeconds));
+}
+
+}  // namespace
+
 QString theoryStateText(const TheoryRun& run) {
   switch (run.state) {
     case TheoryRun::State::none:
@@ -15,7 +26,7 @@ QString theoryStateText(const TheoryRun& run) {
     case TheoryRun::State::stopping:
       return u"stopping"_s;
     case TheoryRun::State::done:
-      return u"done in %1"_s.arg(durationText(run.seconds));
+      return u"done in %1"_s.arg(timeOf(run));
     case TheoryRun::State::stopped:
       return u"stopped at %1"_s.arg(percentText(run.fraction, 0));
     case TheoryRun::State::failed:
@@ -25,7 +36,7 @@ QString theoryStateText(const TheoryRun& run) {
 }
 
 QString theoryStateSentence(const TheoryRun& run, const TheorySettings& settings) {
-  const QString time = durationText(run.seconds);
+  const QString time = timeOf(run);
   QString text;
   switch (run.state) {
     case TheoryRun::State::none:

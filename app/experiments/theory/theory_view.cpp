@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kViewMargin = 16;
 constexpr int kViewGap = 8;
-constexpr double kFormWidth = 300;  // At text size 1.
+constexpr double kFormWidth = 320;  // At text size 1.
 constexpr int kProgressSteps = 1000;
 
 QLabel* makeWords(const QString& role, const QString& name) {
@@ -52,6 +52,7 @@ TheoryView::TheoryView(QWidget* parent)
       form_(new TheoryForm),
       figures_(new TheoryFigures),
       numbers_(new TheoryNumbers),
+      numbersTitle_(new QLabel(u"Numbers"_s)),
       exportNumbers_(makeExportButton(*numbers_, *numbers_)),
       run_(makeAction(u"Run"_s,
                       u"runTheory"_s,
@@ -101,8 +102,7 @@ QWidget* TheoryView::makeContent() {
   results->setSpacing(kViewGap);
   results->addWidget(figures_, 3);
   auto* line = new QHBoxLayout;
-  auto* heading = new QLabel(u"Numbers"_s);
-  line->addWidget(heading, 1);
+  line->addWidget(numbersTitle_, 1);
   line->addWidget(exportNumbers_);
   exportNumbers_->setToolTip(u"Export the numbers"_s);
   exportNumbers_->setAccessibleName(u"Export the numbers"_s);
@@ -171,7 +171,8 @@ void TheoryView::showRun() {
   const QString name = QString::fromStdString(shown_.name);
   figures_->setFigures(name, result.figures);
   numbers_->setNumbers(name, title_->text(), result.numbers);
-  exportNumbers_->setEnabled(!result.numbers.empty());
+  for (QWidget* part : std::initializer_list<QWidget*>{numbersTitle_, exportNumbers_, numbers_})
+    part->setVisible(!result.numbers.empty());
 }
 
 void TheoryView::showEvent(QShowEvent* event) {

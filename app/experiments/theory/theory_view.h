@@ -68,6 +68,7 @@ class TheoryView : public QWidget {
   TheoryForm* form_;
   TheoryFigures* figures_;
   TheoryNumbers* numbers_;
+  QLabel* numbersTitle_;
   QToolButton* exportNumbers_;
   QAction* run_;
   QAction* stop_;

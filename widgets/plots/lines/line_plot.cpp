@@ -137,10 +137,10 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
   const QFontMetricsF metrics(smallFont());
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const PlotLine& line = lines_[i];
-    const QColor color =
-        colors.series[static_cast<std::size_t>(line.colorIndex) % colors.series.size()];
+    const auto index = static_cast<std::size_t>(line.colorIndex);
+    const QColor color = colors.series[index % colors.series.size()];
     QCPGraph& graph = *plot().graph(static_cast<int>(i));
-    graph.setPen(QPen(color, 1.6));
+    graph.setPen(QPen(color, 1.6, index < colors.series.size() ? Qt::SolidLine : Qt::DashLine));
     QColor tint = color;
     tint.setAlphaF(0.1F);
     graph.setBrush(line.filled ? QBrush(tint) : QBrush(Qt::NoBrush));
