@@ -1,5 +1,6 @@
 #include "app/experiments/experiment_list.h"
 
+#include <algorithm>
 #include <utility>
 
 #include <QSignalBlocker>
@@ -64,6 +65,7 @@ QString textOf(const ListedExperiment& one) {
 
 QString headingOf(const ListedExperiment& one) {
   if (one.isDraft) return u"Draft"_s;
+  if (!one.theory.empty()) return u"Theory experiments"_s;
   return one.folder.empty() ? u"Shipped experiments"_s : u"Own experiments"_s;
 }
 
@@ -102,6 +104,20 @@ const ListedExperiment* ExperimentList::selected() const {
   return index < experiments_.size() ? &experiments_[index] : nullptr;
 }
 
+void ExperimentList::setTheory(std::vector<ListedExperiment> theory) {
+  theory_ = std::move(theory);
+  for (int row = 0; row < count(); ++row) {
+    const QVariant index = item(row)->data(Qt::UserRole);
+    if (!index.isValid()) continue;
+    ListedExperiment& shown = experiments_[index.toULongLong()];
+    if (shown.theory.empty()) continue;
+    const auto changed = std::ranges::find(theory_, shown.theory, &ListedExperiment::theory);
+    if (changed == theory_.end() || changed->state == shown.state) continue;
+    shown = *changed;
+    item(row)->setText(textOf(shown));
+  }
+}
+
 void ExperimentList::setDraft(const Experiment* draft) {
   const bool wasListed = draft_.has_value();
   if (!draft && !wasListed) return;
@@ -118,7 +134,8 @@ void ExperimentList::setDraft(const Experiment* draft) {
     return;
   }
   std::vector<ListedExperiment> others = experiments_;
-  std::erase_if(others, [](const ListedExperiment& one) { return one.isDraft; });
+  std::erase_if(others,
+                [](const ListedExperiment& one) { return one.isDraft || !one.theory.empty(); });
   show(std::move(others));
 }
 
@@ -138,6 +155,7 @@ void ExperimentList::show(std::vector<ListedExperiment> experiments) {
   }
   if (draft_) experiments.insert(experiments.begin(), *draft_);
   experiments_ = std::move(experiments);
+  experiments_.insert(experiments_.end(), theory_.begin(), theory_.end());
   {
     const QSignalBlocker blocker(this);
     clear();

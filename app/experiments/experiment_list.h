@@ -14,15 +14,17 @@ namespace lambda {
 
 /// An experiment that can be chosen.
 struct ListedExperiment {
-  std::filesystem::path folder;  ///< Empty for a shipped one.
+  std::filesystem::path folder;  ///< Empty for a shipped one and for a theory experiment.
   std::string name;
   std::string question;
   std::vector<std::string> sizes;
-  QString state;         ///< "3 of 12 runs done", or why it can't be read.
-  bool isDraft = false;  ///< It has not been created yet.
+  QString state;            ///< "3 of 12 runs done", or why it can't be read.
+  bool isDraft = false;     ///< It has not been created yet.
+  std::string theory = {};  ///< The stable name of a theory experiment; empty for others.
 };
 
-/// The shipped experiments and those in the experiments folder, with their questions and states.
+/// A draft, the shipped experiments, those in the experiments folder and the theory experiments,
+/// with their questions and states.
 class ExperimentList : public QListWidget {
   Q_OBJECT
 
@@ -43,6 +45,9 @@ class ExperimentList : public QListWidget {
 
   void selectDraft();
 
+  /// Lists these theory experiments, or shows their new states.
+  void setTheory(std::vector<ListedExperiment> theory);
+
   /// Null where none is selected.
   const ListedExperiment* selected() const;
 
@@ -57,7 +62,8 @@ class ExperimentList : public QListWidget {
   std::filesystem::path folder_;
   std::filesystem::path wanted_;
   std::optional<ListedExperiment> draft_;
-  std::vector<ListedExperiment> experiments_;  ///< With the draft, where there is one.
+  std::vector<ListedExperiment> theory_;
+  std::vector<ListedExperiment> experiments_;  ///< All, in the order in which they are listed.
   BackgroundTasks tasks_{*this};
 };
 

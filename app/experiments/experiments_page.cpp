@@ -14,6 +14,7 @@
 #include "app/experiments/experiment_list.h"
 #include "app/experiments/experiment_session.h"
 #include "app/experiments/experiment_view.h"
+#include "app/experiments/theory/theory_view.h"
 #include "engine/formats/json/experiment_json.h"
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
@@ -36,7 +37,8 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
       list_(new ExperimentList(this)),
       stack_(new QStackedWidget(this)),
       view_(new ExperimentView(program_, this)),
-      draft_(new DraftView(program_, this)) {
+      draft_(new DraftView(program_, this)),
+      theory_(new TheoryView) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins(0, 0, 0, 0);
   row->addWidget(list_);
@@ -44,8 +46,12 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
   stack_->addWidget(makeEmptyState());
   stack_->addWidget(view_);
   stack_->addWidget(draft_);
+  stack_->addWidget(theory_);
   setEntry(list_);
-  for (QAction* action : view_->actions()) addAction(action);
+  for (QAction* action : view_->actions() + theory_->theoryActions()) addAction(action);
+  list_->setTheory(theory_->listed());
+  connect(
+      theory_, &TheoryView::listedChanged, this, [this] { list_->setTheory(theory_->listed()); });
   connect(list_, &ExperimentList::chosen, this, &ExperimentsPage::choose);
   connect(view_, &ExperimentView::inspectRequested, this, &ExperimentsPage::inspectRequested);
   connect(view_, &ExperimentView::folderRequested, this, [this] { shown_->create(folder_); });
@@ -112,7 +118,7 @@ void ExperimentsPage::setFolder(const std::filesystem::path& folder) {
 }
 
 QList<QAction*> ExperimentsPage::pageActions() const {
-  return view_->actions();
+  return view_->actions() + QList<QAction*>{nullptr} + theory_->theoryActions();
 }
 
 void ExperimentsPage::saveLayout(QSettings& settings) const {
@@ -146,6 +152,11 @@ void ExperimentsPage::showEvent(QShowEvent* event) {
 void ExperimentsPage::choose(const ListedExperiment& experiment) {
   if (experiment.isDraft) {
     stack_->setCurrentWidget(draft_);
+    return;
+  }
+  if (!experiment.theory.empty()) {
+    stack_->setCurrentWidget(theory_);
+    theory_->setExperiment(experiment.theory);
     return;
   }
   stack_->setCurrentWidget(view_);

@@ -17,9 +17,11 @@ class DraftView;
 class ExperimentList;
 class ExperimentSession;
 class ExperimentView;
+class TheoryView;
 
 /// The Experiments workspace: the list of experiments and the selected one. Training is done by
-/// worker processes, which go on while another experiment is shown.
+/// worker processes, which go on while another experiment is shown; theory experiments are computed
+/// by a thread of the program.
 class ExperimentsPage : public Page {
   Q_OBJECT
 
@@ -61,6 +63,7 @@ class ExperimentsPage : public Page {
   QStackedWidget* stack_;
   ExperimentView* view_;
   DraftView* draft_;
+  TheoryView* theory_;
 };
 
 }  // namespace lambda

@@ -181,7 +181,8 @@ class FieldForm::Rows {
         fields << widget->editor()->field();
       }
     }
-    layout_->addStretch();
+    // With a factor, since rows with their label above the editor would take surplus height too.
+    layout_->addStretch(1);
     setTabOrderIn(form_, fields);
     for (const auto& [path, row] : old) {
       row->hide();

@@ -12,12 +12,12 @@
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "app/interrupt.h"
-#include "engine/experiments/report/theory_csv.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/run_control.h"
 #include "engine/theory/theory.h"
 #include "engine/values/text/quantities.h"
+#include "engine/values/theory/theory_csv.h"
 
 namespace fs = std::filesystem;
 

@@ -114,7 +114,8 @@ class ValueTicker : public QCPAxisTicker {
       }
       if (range.contains(power)) powers << power;
     }
-    return ticks.size() > 2 * tickCount() && powers.size() >= 2 ? powers : ticks;
+    if (ticks.size() <= 2 * tickCount() || powers.size() < 2) return ticks;
+    return thinned(powers);
   }
 
   QVector<double> times(const QCPRange& range) const {
@@ -122,6 +123,11 @@ class ValueTicker : public QCPAxisTicker {
     for (const double time : kRoundTimes) {
       if (range.contains(time)) ticks << time;
     }
+    return thinned(ticks);
+  }
+
+  /// As many as have space.
+  QVector<double> thinned(const QVector<double>& ticks) const {
     const qsizetype every = 1 + ticks.size() / (2 * tickCount());
     QVector<double> kept;
     for (qsizetype i = 0; i < ticks.size(); i += every) kept << ticks[i];

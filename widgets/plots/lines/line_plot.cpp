@@ -18,6 +18,8 @@ namespace lambda {
 namespace {
 
 constexpr double kDotSize = 6;
+constexpr double kCrowdedDotSize = 3;
+constexpr std::size_t kCrowd = 100;  // Dots from which on they are small.
 constexpr double kHeadroom = 1.05;  // Above the greatest value.
 
 bool isInLegend(const PlotLine& line) {
@@ -104,16 +106,18 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
   PlotView::style(colors, size, medium);
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     const PlotLine& line = lines_[i];
-    const QColor color =
-        colors.series[static_cast<std::size_t>(line.colorIndex) % colors.series.size()];
+    const auto index = static_cast<std::size_t>(line.colorIndex);
+    const QColor color = colors.series[index % colors.series.size()];
     QCPGraph& graph = *plot().graph(static_cast<int>(i));
-    graph.setPen(QPen(color, 1.6));
+    graph.setPen(QPen(color, 1.6, index < colors.series.size() ? Qt::SolidLine : Qt::DashLine));
     QColor tint = color;
     tint.setAlphaF(0.1F);
     graph.setBrush(line.filled ? QBrush(tint) : QBrush(Qt::NoBrush));
-    if (line.dotted) {
+    graph.setLineStyle(line.connected ? QCPGraph::lsLine : QCPGraph::lsNone);
+    if (line.dotted || !line.connected) {
+      const double dotSize = line.points.size() < kCrowd ? kDotSize : kCrowdedDotSize;
       graph.setScatterStyle(
-          QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), kDotSize));
+          QCPScatterStyle(QCPScatterStyle::ssDisc, QPen(color), QBrush(color), dotSize));
     }
   }
   legend_.style(colors, size.width());

@@ -19,9 +19,10 @@ struct AccessiblePart;
 struct PlotLine {
   QString name = {};  ///< In the legend and in the read-out.
   std::vector<QPointF> points = {};
-  int colorIndex = 0;   ///< Index into Colors::series, modulo its size.
-  bool dotted = false;  ///< Each point has a dot.
-  bool filled = false;  ///< The area below it is tinted.
+  int colorIndex = 0;     ///< Index into Colors::series; beyond its end dashed in the same colours.
+  bool dotted = false;    ///< Each point has a dot.
+  bool filled = false;    ///< The area below it is tinted.
+  bool connected = true;  ///< Otherwise only its dots are drawn.
 };
 
 /// Lines with a legend, a mark at one place, and a read-out of all lines at the pointer.
