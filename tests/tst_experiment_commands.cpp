@@ -130,12 +130,8 @@ class TestExperimentCommands : public QObject {
         {"its student", {"data.labelledPerClass=6"}, "bad teacher"}};
     experiment.seeds = {0};
     write(experiment, folder.path() / "labels.json");
-    const ProgramOutcome ran = program.run({u"experiment"_s,
-                                            u"run"_s,
-                                            u"labels.json"_s,
-                                            u"--parallel"_s,
-                                            u"2"_s,
-                                            u"--json"_s});
+    const ProgramOutcome ran = program.run(
+        {u"experiment"_s, u"run"_s, u"labels.json"_s, u"--parallel"_s, u"2"_s, u"--json"_s});
     QCOMPARE(ran.status, 1);
     const auto experimentFolder = ExperimentFolder::open(folder.path() / "experiments/labels");
     const ExperimentState state = readExperiment(experimentFolder);
@@ -149,8 +145,38 @@ class TestExperimentCommands : public QObject {
     const RunRecord record =
         readRunRecord(experimentFolder.runFolder(student) / "run.json", warnings);
     QCOMPARE(record.config.data.pseudoLabels, experimentFolder.labels(student).string());
-    QCOMPARE(record.config.data.pseudoLabelsSha256,
-             sha256OfFile(experimentFolder.labels(student)));
+    QCOMPARE(record.config.data.pseudoLabelsSha256, sha256OfFile(experimentFolder.labels(student)));
+  }
+
+  void theWorseHalfOfTheVariantsEndsEarly() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.base.recipe.epochs = 3;
+    experiment.axes[0].values = {"0.05", "0.0001", "0.1", "0"};
+    experiment.seeds = {0};
+    write(experiment, folder.path() / "rates.json");
+    const QStringList undisturbed{
+        u"experiment"_s, u"run"_s, u"rates.json"_s, u"--out"_s, u"undisturbed"_s};
+    QCOMPARE(program.run(undisturbed).status, 0);
+    experiment.halving.firstEpochs = 1;
+    write(experiment, folder.path() / "rates.json");
+    const ProgramOutcome ran = program.run({u"experiment"_s, u"run"_s, u"rates.json"_s});
+    QVERIFY2(ran.status == 0, ran.errors.constData());
+    QVERIFY(ran.output.contains("early ends after 1 and 2 epochs"));
+
+    const auto halved = ExperimentFolder::open(folder.path() / "experiments/rates");
+    const ExperimentState state = readExperiment(halved);
+    QCOMPARE(state.countOf(CellState::done) + state.countOf(CellState::ended), std::size_t{4});
+    QCOMPARE(state.cells[0].state, CellState::done);
+    std::vector<int> epochs;
+    for (const ExperimentCell& cell : state.cells) epochs.push_back(cell.epochsDone);
+    std::ranges::sort(epochs);
+    QVERIFY2(epochs[0] == 1 && epochs[3] == 3, "one ends after the first epoch, one never");
+    const auto whole = ExperimentFolder::open(folder.path() / "undisturbed/rates");
+    const PlannedRun baseline = halved.plan().runs[0];
+    QVERIFY2(compareRuns(halved.runFolder(baseline), whole.runFolder(baseline)).areEqual(),
+             "runs that go on have the bits of runs that were never held back");
   }
 
   void twoWorkersThatAreKilledTrainEachRunOnce() {

@@ -62,6 +62,7 @@ class TestExperimentDraft : public QObject {
   void varyingAFieldDraftsAnExperiment();
   void anotherFieldIsCrossedWithIt();
   void theEditedValuesAreThoseOfThePlan();
+  void variantsMayEndEarly();
   void rangesHaveTheirOwnFields();
   void problemsAreNamedAndPreventCreation();
   void thePlanHasTimes();
@@ -214,6 +215,20 @@ void TestExperimentDraft::theEditedValuesAreThoseOfThePlan() {
   part<QSpinBox>(u"seeds"_s).setValue(5);
   QCOMPARE(view().draft()->seeds, (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
   QTRY_VERIFY2(total().startsWith(u"20 runs with 5 seeds"_s), qPrintable(total()));
+}
+
+void TestExperimentDraft::variantsMayEndEarly() {
+  vary("recipe.optimizer.learningRate");
+  QVERIFY2(!view().draft()->halving.isOn(), "off unless it is asked for");
+  auto& epochs = part<QSpinBox>(u"earlyEnd"_s);
+  QCOMPARE(epochs.text(), u"off"_s);
+  epochs.setValue(1);
+  QCOMPARE(view().draft()->halving.firstEpochs, 1);
+  bool isSaid = false;
+  for (const auto* label : view().findChildren<QLabel*>()) {
+    isSaid = isSaid || (label->isVisible() && label->text().startsWith(u"early ends after 1"_s));
+  }
+  QVERIFY(isSaid);
 }
 
 void TestExperimentDraft::rangesHaveTheirOwnFields() {

@@ -13,6 +13,7 @@
 #include "engine/data/sources/data_sources.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/process_memory.h"
+#include "engine/training/stop_at.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/scoring.h"
 #include "engine/values/config/validate.h"
@@ -110,7 +111,17 @@ void requireTrainable(const std::string& source,
   requireTrainingMemory(loaded.config);
 }
 
-int runTraining(const Training& training, const OutputOptions& output) {
+void addUntilEpoch(CLI::App& command, int& untilEpoch) {
+  command
+      .add_option("--until-epoch",
+                  untilEpoch,
+                  "stop and save after this epoch, as Ctrl-C does; the schedule is that of all "
+                  "epochs")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+}
+
+int runTraining(const Training& training, const OutputOptions& output, int untilEpoch) {
   RunControl control;
   ProgressLine line(output.quiet);
   TrainingView view(line);
@@ -118,7 +129,8 @@ int runTraining(const Training& training, const OutputOptions& output) {
     line.print("Stopping: the run is saved after this batch. Press Ctrl-C again to exit at once.");
     control.requestStop();
   });
-  const RunResult result = training(control, view);
+  StopAt stopping(view, control, {.epoch = untilEpoch});
+  const RunResult result = training(control, stopping);
   line.clear();
 
   if (output.json) {

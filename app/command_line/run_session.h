@@ -21,7 +21,11 @@ void requireTrainable(const std::string& source,
 using Training = std::function<RunResult(RunControl&, Observer&)>;
 
 /// Trains with progress on standard error, treats signals as requests to stop, and reports the
-/// result on standard output. Returns the exit status.
-int runTraining(const Training& training, const OutputOptions& output);
+/// result on standard output. It is stopped, as by Ctrl-C, after `untilEpoch`; 0 = it trains all
+/// epochs. Returns the exit status.
+int runTraining(const Training& training, const OutputOptions& output, int untilEpoch = 0);
+
+/// Adds the option --until-epoch.
+void addUntilEpoch(CLI::App& command, int& untilEpoch);
 
 }  // namespace lambda

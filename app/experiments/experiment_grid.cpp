@@ -22,6 +22,7 @@ constexpr int kStateRole = Qt::UserRole + 1;
 QColor colorOf(CellState state, const Colors& colors) {
   switch (state) {
     case CellState::waiting:
+    case CellState::ended:
       return colors.textSecondary;
     case CellState::running:
       return colors.accent;
@@ -42,6 +43,8 @@ QString textOf(const ExperimentCell& cell, const Measure& measure, std::size_t i
       return u"epoch %1 of %2"_s.arg(cell.epochsDone).arg(cell.epochs);
     case CellState::failed:
       return u"failed"_s;
+    case CellState::ended:
+      return u"ended after epoch %1"_s.arg(cell.epochsDone);
     case CellState::done:
       break;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <QEvent>
 #include <QSignalBlocker>
 
 #include "app/experiments/experiment_progress.h"
@@ -20,8 +21,14 @@ namespace lambda {
 
 namespace {
 
-constexpr int kListWidth = 280;
+constexpr int kListWidth = 310;
 constexpr int kInset = 6;
+constexpr int kIconSide = 32;
+
+SketchKind sketchKindOf(const Experiment& experiment) {
+  if (!experiment.variants.empty() || experiment.axes.empty()) return SketchKind::effects;
+  return experiment.axes.size() == 1 ? SketchKind::sweep : SketchKind::heatMap;
+}
 
 ListedExperiment shippedOne(const std::string& name) {
   ListedExperiment listed;
@@ -29,6 +36,7 @@ ListedExperiment shippedOne(const std::string& name) {
   try {
     const Experiment experiment = loadShippedExperiment(name);
     listed.question = experiment.question;
+    listed.sketch = sketchKindOf(experiment);
     for (const ExperimentSize& size : experiment.sizes) listed.sizes.push_back(size.name);
     listed.state = countedText(std::ssize(experiment.seeds), u"seed"_s);
   } catch (const std::exception& error) {
@@ -45,6 +53,7 @@ ListedExperiment ownOne(const fs::path& folder) {
     const ExperimentState state = readExperiment(ExperimentFolder::open(folder));
     listed.name = state.experiment.name;
     listed.question = state.experiment.question;
+    listed.sketch = sketchKindOf(state.experiment);
     listed.state = runsText(state);
   } catch (const std::exception& error) {
     listed.state = QString::fromUtf8(error.what());
@@ -82,6 +91,7 @@ ExperimentList::ExperimentList(QWidget* parent) : QListWidget(parent) {
   setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   setVerticalScrollMode(ScrollPerPixel);
   setFixedWidth(kListWidth);
+  setIconSize(QSize(kIconSide, kIconSide));
   connect(this, &QListWidget::currentRowChanged, this, &ExperimentList::onRowChanged);
 }
 
@@ -124,13 +134,19 @@ void ExperimentList::setDraft(const Experiment* draft) {
   if (!draft) {
     draft_.reset();
   } else {
-    draft_ = ListedExperiment{
-        {}, draft->name, draft->question, {}, u"not created yet"_s, /*isDraft=*/true};
+    draft_ = ListedExperiment{.folder = {},
+                              .name = draft->name,
+                              .question = draft->question,
+                              .sizes = {},
+                              .state = u"not created yet"_s,
+                              .isDraft = true,
+                              .sketch = sketchKindOf(*draft)};
   }
   if (draft && wasListed) {
     // Typing its name must not build the list anew.
     experiments_.front() = *draft_;
     item(1)->setText(textOf(*draft_));
+    updateSketches();
     return;
   }
   std::vector<ListedExperiment> others = experiments_;
@@ -172,7 +188,22 @@ void ExperimentList::show(std::vector<ListedExperiment> experiments) {
       if (one.isDraft ? isDraft : isSame && !isDraft) setCurrentItem(item);
     }
   }
+  updateSketches();
   if (isOther) onRowChanged();
+}
+
+void ExperimentList::updateSketches() {
+  for (int row = 0; row < count(); ++row) {
+    const QVariant index = item(row)->data(Qt::UserRole);
+    if (!index.isValid()) continue;
+    const ListedExperiment& one = experiments_[index.toULongLong()];
+    item(row)->setIcon(sketchOf(one.theory.empty() ? one.sketch : SketchKind::theory, *this));
+  }
+}
+
+void ExperimentList::changeEvent(QEvent* event) {
+  QListWidget::changeEvent(event);
+  if (event->type() == QEvent::PaletteChange) updateSketches();
 }
 
 void ExperimentList::addHeading(const QString& text) {

@@ -7,6 +7,7 @@
 
 #include <QListWidget>
 
+#include "app/experiments/experiment_sketch.h"
 #include "app/session/background_tasks.h"
 #include "engine/values/experiment/experiment.h"
 
@@ -18,8 +19,9 @@ struct ListedExperiment {
   std::string name;
   std::string question;
   std::vector<std::string> sizes;
-  QString state;            ///< "3 of 12 runs done", or why it can't be read.
-  bool isDraft = false;     ///< It has not been created yet.
+  QString state;         ///< "3 of 12 runs done", or why it can't be read.
+  bool isDraft = false;  ///< It has not been created yet.
+  SketchKind sketch = SketchKind::effects;
   std::string theory = {};  ///< The stable name of a theory experiment; empty for others.
 };
 
@@ -54,9 +56,13 @@ class ExperimentList : public QListWidget {
  Q_SIGNALS:
   void chosen(const lambda::ListedExperiment& experiment);
 
+ protected:
+  void changeEvent(QEvent* event) override;
+
  private:
   void show(std::vector<ListedExperiment> experiments);
   void addHeading(const QString& text);
+  void updateSketches();
   void onRowChanged();
 
   std::filesystem::path folder_;

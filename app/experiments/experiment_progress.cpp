@@ -18,7 +18,8 @@ double remainingSeconds(const ExperimentState& state) {
     seconds += cell.trainSeconds;
     remaining += isOpen ? cell.epochs - cell.epochsDone : 0;
   }
-  const int done = epochsOf(state).done;
+  int done = 0;
+  for (const ExperimentCell& cell : state.cells) done += cell.epochsDone;
   return done > 0 ? seconds / done * remaining : 0;
 }
 
@@ -27,7 +28,8 @@ double remainingSeconds(const ExperimentState& state) {
 EpochCount epochsOf(const ExperimentState& state) {
   EpochCount epochs;
   for (const ExperimentCell& cell : state.cells) {
-    epochs.done += cell.state == CellState::done ? cell.epochs : cell.epochsDone;
+    const bool isOver = cell.state == CellState::done || cell.state == CellState::ended;
+    epochs.done += isOver ? cell.epochs : cell.epochsDone;
     epochs.all += cell.epochs;
   }
   return epochs;
@@ -38,6 +40,8 @@ QString runsText(const ExperimentState& state) {
                      .arg(countedText(std::ssize(state.cells), u"run"_s));
   const std::size_t failed = state.countOf(CellState::failed);
   if (failed > 0) text += u", %1 failed"_s.arg(failed);
+  const std::size_t ended = state.countOf(CellState::ended);
+  if (ended > 0) text += u", %1 ended early"_s.arg(ended);
   return text;
 }
 

@@ -19,6 +19,7 @@
 #include "app/experiments/plan/plan_panel.h"
 #include "app/experiments/spacing.h"
 #include "engine/experiments/difference_text.h"
+#include "engine/experiments/halving.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/theme.h"
@@ -184,16 +185,21 @@ void ExperimentView::showState() {
   for (QWidget* part : {static_cast<QWidget*>(pictures_), static_cast<QWidget*>(results_)}) {
     part->setVisible(hasBegun);
   }
-  grid_->setVisible(state.has_value());
+  grid_->setVisible(hasBegun);
   showPlan();
   if (!state) return;
   const Experiment& experiment = state->experiment;
   showMeasures();
-  extent_->setText(
+  QString extent =
       u"%1, %2, %3; base: %4"_s.arg(countedText(std::ssize(state->variants), u"variant"_s),
                                     countedText(std::ssize(experiment.seeds), u"seed"_s),
                                     countedText(std::ssize(state->cells), u"run"_s),
-                                    QString::fromStdString(experiment.base.name)));
+                                    QString::fromStdString(experiment.base.name));
+  if (experiment.halving.isOn()) {
+    extent += u"; "_s + QString::fromStdString(
+                            halvingText(experiment.halving, experiment.base.recipe.epochs));
+  }
+  extent_->setText(extent);
   const auto measure = static_cast<std::size_t>(measure_->currentIndex());
   grid_->setState(*state, measure);
   results_->setState(*state, measure);

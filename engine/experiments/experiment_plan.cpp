@@ -29,6 +29,7 @@ class Planner {
 
   void run() {
     checkSeeds();
+    checkHalving();
     for (std::size_t i = 0; i < experiment_.variants.size(); ++i) addNamed(i);
     addCells();
     if (variants_.empty() && problems_.empty()) {
@@ -56,6 +57,23 @@ class Planner {
     if (seeds.empty()) add("seeds", "an experiment needs at least one seed");
     const std::set<std::uint64_t> distinct(seeds.begin(), seeds.end());
     if (distinct.size() != seeds.size()) add("seeds", "a seed is named twice");
+  }
+
+  void checkHalving() {
+    const Halving& halving = experiment_.halving;
+    if (!halving.isOn()) return;
+    if (experiment_.base.data.validationCount == 0) {
+      add("halving.firstEpochs",
+          "variants are compared by their validation accuracy, but no images are kept for "
+          "validation: set data.validationCount");
+    }
+    const bool hasStudent = std::ranges::any_of(
+        experiment_.variants, [](const Variant& each) { return !each.labelsFrom.empty(); });
+    if (hasStudent) {
+      add("halving.firstEpochs",
+          "a student waits for its teacher's last epoch, so that their variants can't be compared "
+          "earlier");
+    }
   }
 
   /// The variant of that name, of those before. Adds a problem where there is none.

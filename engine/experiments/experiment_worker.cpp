@@ -13,6 +13,8 @@
 
 #include "engine/experiments/cell_state.h"
 #include "engine/experiments/child_process.h"
+#include "engine/experiments/halving.h"
+#include "engine/experiments/read_experiment.h"
 #include "engine/experiments/run_claim.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
@@ -38,6 +40,7 @@ struct ActiveRun {
   RunClaim claim;
   ChildProcess process;
   std::size_t logStart;     ///< Bytes in its log before it began.
+  int epochs;               ///< To which the process trains; 0 = all.
   bool isLabelled = false;  ///< The process exports the teacher's predictions; training follows.
 };
 
@@ -104,6 +107,7 @@ class Worker {
   /// Starts runs while there are free places.
   void fill() {
     if (static_cast<int>(active_.size()) >= options_.parallel || Clock::now() < nextScan_) return;
+    readHalving();
     for (std::size_t i = 0; i < folder_.plan().runs.size(); ++i) {
       if (static_cast<int>(active_.size()) >= options_.parallel) return;
       if (!over_.contains(i)) tryToStart(i);
@@ -111,10 +115,30 @@ class Worker {
     nextScan_ = Clock::now() + kRescan;
   }
 
+  void readHalving() {
+    if (!folder_.experiment().halving.isOn()) return;
+    state_ = readExperiment(folder_, state_ ? &*state_ : nullptr);
+    halving_ = decideHalving(*state_);
+  }
+
+  /// Whether the run has been trained as far as it may be for now.
+  bool isHeldBack(const PlannedRun& run, const ExperimentCell& cell) const {
+    return halving_ && cell.epochsDone >= halving_->variants[run.variant].epochs;
+  }
+
+  bool hasEndedEarly(const PlannedRun& run) const {
+    return halving_ && halving_->variants[run.variant].hasEnded;
+  }
+
   void tryToStart(std::size_t index) {
     const PlannedRun& run = folder_.plan().runs[index];
-    const CellState state = readCell(folder_, run).cell.state;
+    const ExperimentCell cell = readCell(folder_, run).cell;
+    const CellState state = cell.state;
     if (state == CellState::running) return;
+    if (state == CellState::waiting && isHeldBack(run, cell)) {
+      if (hasEndedEarly(run)) over_.insert(index);
+      return;
+    }
     if (state != CellState::waiting) {
       // A killed worker's training may have finished the run without it.
       sweepClaims(folder_.claims(), folder_.nameOf(run));
@@ -134,6 +158,7 @@ class Worker {
         break;
       case CellState::waiting:
       case CellState::running:
+      case CellState::ended:
         break;
     }
   }
@@ -190,6 +215,7 @@ class Worker {
                        std::move(claim),
                        isLabelled ? label(run, log) : train(run, resumes, log),
                        error ? 0 : size,
+                       epochsNow(run),
                        isLabelled});
   }
 
@@ -210,6 +236,13 @@ class Worker {
                         log);
   }
 
+  /// The epoch at which the variants are compared next; 0 where the run is trained to its end.
+  int epochsNow(const PlannedRun& run) const {
+    if (!halving_) return 0;
+    const int epochs = halving_->variants[run.variant].epochs;
+    return epochs < folder_.plan().variants[run.variant].config.recipe.epochs ? epochs : 0;
+  }
+
   ChildProcess train(const PlannedRun& run, bool resumes, const fs::path& log) const {
     std::vector<std::string> arguments{options_.program.string()};
     if (resumes) {
@@ -223,6 +256,9 @@ class Worker {
                         folder_.runs().string(),
                         "--folder",
                         folder_.nameOf(run)});
+    }
+    if (const int epochs = epochsNow(run); epochs > 0) {
+      arguments.insert(arguments.end(), {"--until-epoch", std::to_string(epochs)});
     }
     arguments.emplace_back("--quiet");
     return ChildProcess(arguments, log);
@@ -266,7 +302,9 @@ class Worker {
       active.process = train(active.run, /*resumes=*/false, logOf(active.run));
       return;
     }
-    if (!isOver(active.run) && !wasInterrupted && !metAnother(active.run)) {
+    const bool isPaused =
+        active.epochs > 0 && readRecordedCell(folder_, active.run).cell.epochsDone >= active.epochs;
+    if (!isOver(active.run) && !wasInterrupted && !isPaused && !metAnother(active.run)) {
       writeFileDurably(folder_.failure(active.run), reasonOf(active, end));
     }
     const PlannedRun run = active.run;
@@ -304,6 +342,8 @@ class Worker {
   std::vector<ActiveRun> active_;
   std::set<std::size_t> over_;      ///< Places of runs that are done or failed.
   std::set<std::string> repeated_;  ///< Names of runs that had a second chance (metAnother()).
+  std::optional<ExperimentState> state_;    ///< Of an experiment with early ends, at the last scan.
+  std::optional<HalvingDecision> halving_;  ///< Likewise.
   Clock::time_point nextScan_;
   Clock::time_point nextRenewal_;
   bool areStopped_ = false;

@@ -5,6 +5,8 @@
 
 #include "engine/experiments/cell_state.h"
 #include "engine/experiments/difference_text.h"
+#include "engine/experiments/halving.h"
+#include "engine/experiments/read_curves.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -180,6 +182,10 @@ ExperimentState readExperiment(const ExperimentFolder& folder, const ExperimentS
     state.cells.push_back(std::move(reading.cell));
   }
   state.results = resultsOf(state);
+  if (state.experiment.halving.isOn()) {
+    readCurves(folder, state, before);
+    markEnded(decideHalving(state), state);
+  }
   return state;
 }
 

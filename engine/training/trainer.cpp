@@ -9,7 +9,7 @@
 #include "engine/runtime/error.h"
 #include "engine/training/prepared_run.h"
 #include "engine/training/resume_point.h"
-#include "engine/training/stop_at_step.h"
+#include "engine/training/stop_at.h"
 #include "engine/training/training_loop.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"
@@ -265,7 +265,8 @@ RunResult repeatRun(const fs::path& run,
           : prepareFork(parentCheckpointOf(folder, original.lineage), config).run;
   const std::string text =
       "repeats " + folder.name() + ", " + placeText(prepared.resolved, *prepared.data);
-  StopAtStep stopping(observer, control, original.status == RunStatus::finished ? 0 : steps);
+  const StopPlace end{.step = original.status == RunStatus::finished ? 0 : steps};
+  StopAt stopping(observer, control, end);
   OpenRun opened = openNewRun(std::move(prepared), runsFolder, original.lineage, stopping);
   opened.record.changes = original.changes;
   TrainingLoop loop(std::move(opened), control, stopping);

@@ -17,6 +17,7 @@ struct ResumeArguments {
   std::string run;
   std::optional<int> epochs;
   std::optional<std::string> data;
+  int untilEpoch = 0;
   bool acceptChanges = false;
   DeviceOptions device;
   OutputOptions output;
@@ -39,7 +40,8 @@ int resume(const ResumeArguments& arguments) {
       [&](RunControl& control, Observer& observer) {
         return resumeRun(folder.path(), options, control, observer);
       },
-      arguments.output);
+      arguments.output,
+      arguments.untilEpoch);
 }
 
 }  // namespace
@@ -67,6 +69,7 @@ void addResume(CLI::App& program, Action& action) {
                     arguments->acceptChanges,
                     "resume with the settings of run.json, although the checkpoint was saved with "
                     "others or in another run");
+  addUntilEpoch(*command, arguments->untilEpoch);
   addDeviceOptions(command, arguments->device);
   addOutputFlags(command, arguments->output);
   onChosen(command, arguments, action, resume);

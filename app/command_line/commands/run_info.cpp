@@ -121,9 +121,8 @@ std::string factsText(const RunInfo& info) {
   }
   const DataConfig& data = record.config.data;
   if (!data.pseudoLabels.empty()) {
-    facts.add(
-        "pseudo-labels",
-        shownPath(data.pseudoLabels) + ", SHA-256 " + data.pseudoLabelsSha256.substr(0, 12));
+    facts.add("pseudo-labels",
+              shownPath(data.pseudoLabels) + ", SHA-256 " + data.pseudoLabelsSha256.substr(0, 12));
   }
   if (!record.config.experiment.empty()) {
     facts.add("experiment", record.config.experiment + ", variant " + record.config.name);

@@ -18,6 +18,7 @@ struct TrainOptions {
   ConfigOptions changes;
   std::string out = kRunsFolder;
   std::string folder;
+  int untilEpoch = 0;
   OutputOptions output;
 };
 
@@ -30,7 +31,8 @@ int train(const TrainOptions& options) {
       [&](RunControl& control, Observer& observer) {
         return trainRun(loaded.config, place, control, observer);
       },
-      options.output);
+      options.output,
+      options.untilEpoch);
 }
 
 }  // namespace
@@ -67,6 +69,7 @@ void addTrain(CLI::App& program, Action& action) {
                    options->folder,
                    "name of the run folder (default: the time and the name of the run)")
       ->type_name("NAME");
+  addUntilEpoch(*command, options->untilEpoch);
   addOutputFlags(command, options->output);
   onChosen(command, options, action, train);
 }

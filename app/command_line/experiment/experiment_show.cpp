@@ -9,6 +9,7 @@
 #include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "engine/experiments/difference_text.h"
+#include "engine/experiments/halving.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/report/experiment_report.h"
 #include "engine/experiments/report/report_numbers.h"
@@ -37,6 +38,8 @@ std::string cellText(const ExperimentState& state, const ExperimentCell& cell) {
       return std::to_string(cell.epochsDone) + "/" + std::to_string(cell.epochs) + " epochs";
     case CellState::failed:
       return "failed";
+    case CellState::ended:
+      return "ended early";
     case CellState::done:
       break;
   }
@@ -160,7 +163,12 @@ ExperimentFolder findExperiment(const std::string& given) {
 }
 
 std::string stateText(const ExperimentState& state) {
-  std::string text = state.experiment.question + "\n\n" + gridText(state);
+  const Experiment& experiment = state.experiment;
+  std::string text = experiment.question + "\n";
+  if (experiment.halving.isOn()) {
+    text += halvingText(experiment.halving, experiment.base.recipe.epochs) + "\n";
+  }
+  text += "\n" + gridText(state);
   for (const MeasureResult& result : state.results) text += "\n" + resultText(state, result);
   const std::string missing = missingText(state);
   if (!missing.empty()) text += "\n" + missing + ".\n";

@@ -20,6 +20,7 @@
 #include "app/experiments/plan/plan_panel.h"
 #include "app/experiments/spacing.h"
 #include "engine/experiments/difference_text.h"
+#include "engine/experiments/halving.h"
 #include "widgets/forms/sentence.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
@@ -31,6 +32,7 @@ namespace lambda {
 namespace {
 
 constexpr std::size_t kMostProblemsShown = 4;
+constexpr int kMostEpochs = 1'000'000;
 
 QString textOf(const std::vector<Problem>& problems) {
   QStringList lines;
@@ -65,6 +67,8 @@ DraftView::DraftView(const std::filesystem::path& program, QWidget* parent)
           "Design or Train."_s)),
       combination_(new QComboBox),
       seeds_(new QSpinBox),
+      earlyEnd_(new QSpinBox),
+      earlyEndText_(new QLabel),
       baseline_(new QComboBox),
       measures_(new QToolButton),
       problems_(new QLabel),
@@ -156,6 +160,18 @@ QWidget* DraftView::makeForm() {
   numbers->addWidget(measures_);
   numbers->addStretch();
   rows->addRow(u"Seeds"_s, numbers);
+  earlyEnd_->setObjectName(u"earlyEnd"_s);
+  earlyEnd_->setRange(0, kMostEpochs);
+  earlyEnd_->setSpecialValueText(u"off"_s);
+  earlyEnd_->setToolTip(
+      u"Epochs after which only the better half of the variants goes on, and again after twice as "
+      "many. The baseline always goes on."_s);
+  earlyEndText_->setProperty(kRole, u"secondary"_s);
+  auto* early = new QHBoxLayout;
+  early->setSpacing(kExperimentGap);
+  early->addWidget(earlyEnd_);
+  early->addWidget(earlyEndText_, 1);
+  rows->addRow(u"Early end"_s, early);
   return form;
 }
 
@@ -175,6 +191,9 @@ void DraftView::connectParts() {
     edit([&](Experiment& experiment) {
       setCount(experiment.seeds, static_cast<std::size_t>(count));
     });
+  });
+  connect(earlyEnd_, &QSpinBox::valueChanged, this, [this](int epochs) {
+    edit([&](Experiment& experiment) { experiment.halving.firstEpochs = epochs; });
   });
   connect(baseline_, &QComboBox::activated, this, [this](int index) {
     edit([&](Experiment& experiment) {
@@ -251,7 +270,14 @@ void DraftView::showDraft() {
   {
     const QSignalBlocker blocker(seeds_);
     seeds_->setValue(static_cast<int>(draft_->seeds.size()));
+    const QSignalBlocker earlyBlocker(earlyEnd_);
+    earlyEnd_->setValue(draft_->halving.firstEpochs);
   }
+  const int epochs = base.recipe.epochs;
+  earlyEndText_->setText(
+      draft_->halving.isOn()
+          ? QString::fromStdString(halvingText(draft_->halving, epochs))
+          : u"All variants are trained for all %1."_s.arg(countedText(epochs, u"epoch"_s)));
   showAxes();
   showMeasures();
   updatePlan();

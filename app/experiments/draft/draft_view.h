@@ -82,6 +82,8 @@ class DraftView : public QWidget {
   QLabel* hint_;
   QComboBox* combination_;
   QSpinBox* seeds_;
+  QSpinBox* earlyEnd_;
+  QLabel* earlyEndText_;
   QComboBox* baseline_;
   QToolButton* measures_;
   QLabel* problems_;

@@ -34,7 +34,8 @@ std::string missingText(const ExperimentState& state) {
   const std::size_t done = state.countOf(CellState::done);
   if (done == state.cells.size()) return {};
   std::string kinds;
-  for (const CellState kind : {CellState::running, CellState::waiting, CellState::failed}) {
+  for (const CellState kind :
+       {CellState::running, CellState::waiting, CellState::failed, CellState::ended}) {
     const std::size_t count = state.countOf(kind);
     if (count == 0) continue;
     kinds += (kinds.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(nameOf(kind));

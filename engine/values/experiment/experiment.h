@@ -92,6 +92,19 @@ struct EnumNames<AxisCombination> {
   static constexpr std::array<std::string_view, 2> names{"crossed", "zipped"};
 };
 
+/// Early ends of the worse variants: successive halving (Jamieson and Talwalkar, 2016). All variants
+/// train `firstEpochs`; of n variants the n / factor best go on, until factor times as many epochs,
+/// and so on. The baseline always goes on. Compared are the means over all seeds of the best
+/// validation accuracy so far. The learning rate follows the schedule of the whole run.
+struct Halving {
+  int firstEpochs = 0;  ///< 0: no variant ends early.
+  double factor = 2;
+
+  bool isOn() const { return firstEpochs > 0; }
+
+  bool operator==(const Halving&) const = default;
+};
+
 inline constexpr std::size_t kMostVariants = 1000;
 inline constexpr std::size_t kMostAxes = 8;
 inline constexpr std::size_t kMostSeeds = 100;
@@ -139,6 +152,7 @@ struct Experiment {
   std::vector<std::uint64_t> seeds = {0, 1, 2};
   std::string
       baseline;  ///< Name of the variant that the others are compared with; empty: the first.
+  Halving halving;
   std::vector<Measure> measures = {Measure{}};  ///< The first is that of the pictures.
   std::vector<PublishedColumn> published;
 
@@ -169,6 +183,16 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"to", "last value of a range"}, value.to);
   visit(Field{"count", "number of values in a range", 1, kMostVariants}, value.count);
   visit(Field{"seed", "seed of random values"}, value.seed);
+}
+
+template <Either<Halving> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"firstEpochs",
+              "epochs after which the first variants end early; 0 = none does",
+              0,
+              1000000},
+        value.firstEpochs);
+  visit(Field{"factor", "of n variants, n / factor go on", 1.1, 100}, value.factor);
 }
 
 template <Either<ExperimentSize> Value, class Visit>
@@ -206,6 +230,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"seeds", "a run of every variant for each of them", 1, kMostSeeds}, value.seeds);
   visit(Field{"baseline", "variant that the others are compared with; empty = the first"},
         value.baseline);
+  visit(Field{"halving", "early ends of the worse variants"}, value.halving);
   visit(Field{"measures", "what is compared", 1, 20}, value.measures);
   visit(Field{"published", "published values, shown beside the measured ones", 0, 20},
         value.published);

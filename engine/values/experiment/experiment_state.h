@@ -20,11 +20,13 @@ enum class CellState {
   running,  ///< A worker trains it.
   done,
   failed,  ///< It is repeated on demand only.
+  ended,   ///< Its variant ended early (Halving), before all epochs.
 };
 
 template <>
 struct EnumNames<CellState> {
-  static constexpr std::array<std::string_view, 4> names{"waiting", "running", "done", "failed"};
+  static constexpr std::array<std::string_view, 5> names{
+      "waiting", "running", "done", "failed", "ended"};
 };
 
 /// What a run's metrics say at the end of one epoch. Losses are mean cross-entropies in nats.
@@ -47,7 +49,7 @@ struct ExperimentCell {
   int epochsDone = 0;
   int epochs = 0;
   double trainSeconds = 0;  ///< So far.
-  std::string text;         ///< failed: why; running: the machine where its worker is.
+  std::string text;  ///< failed, ended: why; running: the machine where its worker is.
   std::vector<std::optional<double>> values;  ///< [measures]; of a run that is done.
   std::int64_t parameters = 0;                ///< Of the network; 0 = not known.
   std::int64_t flops = 0;                     ///< Of the forward pass of one image; 0 = not known.

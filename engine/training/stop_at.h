@@ -10,11 +10,17 @@
 
 namespace lambda {
 
-/// Passes on what it observes, and stops a training at a step; 0 = it never does.
-class StopAtStep : public Observer {
+/// Where a training is stopped.
+struct StopPlace {
+  std::int64_t step = 0;  ///< After this step; 0 = never.
+  int epoch = 0;          ///< After this epoch, counted from 1; 0 = never.
+};
+
+/// Passes on what it observes, and stops a training at a place, as a person would.
+class StopAt : public Observer {
  public:
-  StopAtStep(Observer& observer, RunControl& control, std::int64_t step)
-      : observer_(observer), control_(control), step_(step) {}
+  StopAt(Observer& observer, RunControl& control, const StopPlace& place)
+      : observer_(observer), control_(control), place_(place) {}
 
   void started(const RunRecord& record,
                const std::string& run,
@@ -25,10 +31,13 @@ class StopAtStep : public Observer {
 
   void batchFinished(const BatchRecord& record) override {
     observer_.batchFinished(record);
-    if (step_ > 0 && record.step >= step_) control_.requestStop();
+    if (place_.step > 0 && record.step >= place_.step) control_.requestStop();
   }
 
-  void epochFinished(const EpochRecord& record) override { observer_.epochFinished(record); }
+  void epochFinished(const EpochRecord& record) override {
+    observer_.epochFinished(record);
+    if (place_.epoch > 0 && record.epoch >= place_.epoch) control_.requestStop();
+  }
 
   void evaluated(const EvaluationProgress& progress) override { observer_.evaluated(progress); }
 
@@ -55,7 +64,7 @@ class StopAtStep : public Observer {
  private:
   Observer& observer_;
   RunControl& control_;
-  std::int64_t step_;
+  StopPlace place_;
 };
 
 }  // namespace lambda
