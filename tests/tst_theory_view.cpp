@@ -152,6 +152,8 @@ void TestTheoryView::anExperimentIsShownWithItsDefaults() {
     QVERIFY(form().findChild<FieldForm*>()->editorOf(parameter.name) != nullptr);
     QCOMPARE(form().settings().at(parameter.name), parameter.value);
   }
+  // Before the first run the space of the numbers is that of the figures.
+  QTRY_COMPARE(form().x(), 0);
   QVERIFY(part<QAction>("runTheory").isEnabled());
   QVERIFY(!part<QAction>("stopTheory").isEnabled());
   QVERIFY(!part<QAction>("run").isEnabled());

@@ -32,6 +32,7 @@ constexpr double kLeastFigureHeight = 230;
 
 TheoryFigures::TheoryFigures(QWidget* parent)
     : QWidget(parent), tabs_(new QTabBar(this)), empty_(new QLabel(this)) {
+  setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
   tabs_->setObjectName(u"theoryTabs"_s);
   tabs_->setAccessibleName(u"Figures"_s);
   tabs_->setDrawBase(false);
