@@ -52,6 +52,7 @@ class TestExperimentsPage : public QObject {
   void theGridShowsTheStateOfEveryRun();
   void theGridFollowsTheTheme();
   void enterOpensTheRun();
+  void itsRunsAreListedAmongAll();
   void theResultsCompareWithTheBaseline();
   void theEffectsAreExportedInShownUnits();
   void aClickInAPictureOpensTheRunOrSelectsTheVariant();
@@ -156,6 +157,17 @@ void TestExperimentsPage::enterOpensTheRun() {
   QCOMPARE(requests.count(), 1);
   const auto folder = ExperimentFolder::open(home_->path() / "rates");
   QCOMPARE(requests[0][0].value<fs::path>(), folder.runFolder(folder.plan().runs[1]));
+}
+
+void TestExperimentsPage::itsRunsAreListedAmongAll() {
+  openRates();
+  QSignalSpy requests(page_.get(), &ExperimentsPage::runsRequested);
+  action(u"compareRuns"_s).trigger();
+  QCOMPARE(requests.count(), 1);
+  const auto runs = requests[0][0].value<std::vector<fs::path>>();
+  QCOMPARE(runs.size(), std::size_t{3});
+  const auto folder = ExperimentFolder::open(home_->path() / "rates");
+  QCOMPARE(runs[2], folder.runFolder(folder.plan().runs[2]));
 }
 
 void TestExperimentsPage::theResultsCompareWithTheBaseline() {

@@ -54,7 +54,7 @@ void TestTour::keysLeadThroughEveryPage() {
   QSet<Workspace> seen;
   QVERIFY(QApplication::focusWidget() && card()->isAncestorOf(QApplication::focusWidget()));
   for (int stop = 0; tour().isActive(); ++stop) {
-    QVERIFY(stop < 8);
+    QVERIFY(stop < 9);
     QCOMPARE(tour().current(), stop);
     QVERIFY(!card()->accessibleName().isEmpty() && !card()->accessibleDescription().isEmpty());
     const auto* frame = (*studio_)->findChild<QWidget*>(u"tourFrame"_s);
@@ -62,7 +62,7 @@ void TestTour::keysLeadThroughEveryPage() {
     seen << studio_->workspaces().current();
     QTest::keyClick(QApplication::focusWidget(), Qt::Key_Right);
   }
-  QCOMPARE(seen.size(), 4);
+  QCOMPARE(seen.size(), 5);
   tour().begin();
   QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return);
   QCOMPARE(tour().current(), 1);

@@ -62,7 +62,10 @@ ExperimentView::ExperimentView(const std::filesystem::path& program, QWidget* pa
           u"One more seed"_s, u"addSeed"_s, u"Add a run of every variant with another seed"_s)),
       copy_(makeAction(u"Change a copy"_s,
                        u"copyExperiment"_s,
-                       u"Draft another experiment that begins as this one"_s)) {
+                       u"Draft another experiment that begins as this one"_s)),
+      compare_(makeAction(u"Show in Runs"_s,
+                          u"compareRuns"_s,
+                          u"List its runs in Runs, to compare their curves and settings"_s)) {
   build();
   connectParts();
   connectActions();
@@ -136,6 +139,13 @@ void ExperimentView::connectActions() {
   connect(copy_, &QAction::triggered, this, [this] {
     Q_EMIT copyRequested(session_->state()->experiment);
   });
+  connect(compare_, &QAction::triggered, this, [this] {
+    std::vector<std::filesystem::path> runs;
+    for (const ExperimentCell& cell : session_->state()->cells) {
+      if (cell.hasRun) runs.push_back(session_->folder() / "runs" / cell.runFolder);
+    }
+    Q_EMIT runsRequested(runs);
+  });
   connect(addSeed_, &QAction::triggered, this, [this] {
     session_->work({u"--add-seeds"_s, u"1"_s});
   });
@@ -151,7 +161,7 @@ void ExperimentView::connectSession() {
 }
 
 QList<QAction*> ExperimentView::actions() const {
-  return {run_, pause_, retry_, addSeed_, copy_};
+  return {run_, pause_, retry_, addSeed_, compare_, copy_};
 }
 
 void ExperimentView::setSession(ExperimentSession& session, const ListedExperiment& experiment) {
@@ -243,6 +253,8 @@ void ExperimentView::updateActions() {
   retry_->setEnabled(isIdle && hasFolder && state->countOf(CellState::failed) > 0);
   addSeed_->setEnabled(isIdle && hasFolder && state->experiment.seeds.size() < kMostSeeds);
   copy_->setEnabled(state.has_value());
+  compare_->setEnabled(state.has_value() &&
+                       std::ranges::any_of(state->cells, &ExperimentCell::hasRun));
   size_->setVisible(!hasFolder && size_->count() > 0);
 }
 

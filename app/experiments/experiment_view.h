@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include <QList>
 #include <QWidget>
@@ -42,6 +43,8 @@ class ExperimentView : public QWidget {
   /// The folder of the shown shipped experiment is needed to run it.
   void folderRequested();
   void inspectRequested(const std::filesystem::path& run);
+  /// These run folders should be listed among all runs.
+  void runsRequested(const std::vector<std::filesystem::path>& runs);
   /// An experiment like the shown one should be drafted.
   void copyRequested(const lambda::Experiment& experiment);
 
@@ -77,6 +80,7 @@ class ExperimentView : public QWidget {
   QAction* retry_;
   QAction* addSeed_;
   QAction* copy_;
+  QAction* compare_;
 };
 
 }  // namespace lambda

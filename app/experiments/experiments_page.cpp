@@ -54,6 +54,7 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
       theory_, &TheoryView::listedChanged, this, [this] { list_->setTheory(theory_->listed()); });
   connect(list_, &ExperimentList::chosen, this, &ExperimentsPage::choose);
   connect(view_, &ExperimentView::inspectRequested, this, &ExperimentsPage::inspectRequested);
+  connect(view_, &ExperimentView::runsRequested, this, &ExperimentsPage::runsRequested);
   connect(view_, &ExperimentView::folderRequested, this, [this] { shown_->create(folder_); });
   connectDraft();
 }

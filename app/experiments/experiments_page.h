@@ -41,6 +41,8 @@ class ExperimentsPage : public Page {
 
  Q_SIGNALS:
   void inspectRequested(const std::filesystem::path& run);
+  /// These run folders should be listed among all runs.
+  void runsRequested(const std::vector<std::filesystem::path>& runs);
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -234,6 +234,13 @@ void Workspaces::connectPages() {
   connect(designPage_, &DesignPage::varyRequested, this, vary);
   connect(trainPage_, &TrainPage::varyRequested, this, vary);
   connect(experimentsPage_, &ExperimentsPage::inspectRequested, this, &Workspaces::openRun);
+  connect(experimentsPage_,
+          &ExperimentsPage::runsRequested,
+          this,
+          [this](const std::vector<std::filesystem::path>& runs) {
+            for (const std::filesystem::path& run : runs) library_->addRun(run);
+            goTo(Workspace::runs);
+          });
   connect(library_, &RunLibrary::changed, this, &Workspaces::updateRuns);
   connect(library_, &RunLibrary::runChanged, this, &Workspaces::updateRuns);
   updateRuns();

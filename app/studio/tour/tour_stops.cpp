@@ -1,4 +1,5 @@
 #include "app/studio/tour/tour_stops.h"
+#include "app/experiments/experiment_list.h"
 
 #include "app/design/totals/totals_bar.h"
 #include "app/inspect/panels/image_panel.h"
@@ -72,6 +73,11 @@ std::vector<TourStop> tourStops(Workspaces& workspaces, NavigationRail& rail) {
        u"curves, settings and errors."_s,
        goTo(Workspace::runs),
        partOf<RunTableView>(workspaces, Workspace::runs)},
+      {u"A question, and the runs that answer it"_s,
+       u"An experiment trains every variant with several seeds and says which differences are seen. "
+       u"“Vary this in an experiment”, at every field of Design and Train, begins your own."_s,
+       goTo(Workspace::experiments),
+       partOf<ExperimentList>(workspaces, Workspace::experiments)},
       {u"Every command by its name"_s,
        u"The search finds all commands. This tour is one of them, and is in the menu Help."_s,
        goTo(Workspace::design),
