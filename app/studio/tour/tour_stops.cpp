@@ -1,7 +1,7 @@
 #include "app/studio/tour/tour_stops.h"
-#include "app/experiments/experiment_list.h"
 
 #include "app/design/totals/totals_bar.h"
+#include "app/experiments/experiment_list.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/runs/table/run_table_view.h"
 #include "app/studio/navigation_rail.h"
