@@ -44,7 +44,7 @@ class TestReadmePictures : public QObject {
 
   void eachIsThereAndShowsSomething_data() {
     QTest::addColumn<QSize>("size");
-    for (const char* page : {"design", "train", "inspect", "runs"}) {
+    for (const char* page : {"design", "train", "inspect", "runs", "experiments"}) {
       QTest::addRow("studio-%s", page) << QSize(1440, 900);
     }
     QTest::newRow("quickstart-inspection") << QSize(1308, 460);

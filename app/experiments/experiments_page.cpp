@@ -118,6 +118,12 @@ void ExperimentsPage::setFolder(const std::filesystem::path& folder) {
   if (isVisible()) list_->setFolder(folder_);
 }
 
+void ExperimentsPage::showExperiment(const std::filesystem::path& experiment) {
+  folder_ = experiment.parent_path();
+  list_->setFolder(folder_);
+  list_->refresh(experiment);
+}
+
 QList<QAction*> ExperimentsPage::pageActions() const {
   return view_->actions() + QList<QAction*>{nullptr} + theory_->theoryActions();
 }

@@ -32,6 +32,9 @@ class ExperimentsPage : public Page {
   /// The folder in which experiments are listed and created.
   void setFolder(const std::filesystem::path& folder);
 
+  /// Lists the experiments in the folder of this one, and shows it.
+  void showExperiment(const std::filesystem::path& experiment);
+
   /// Makes a field of the configuration an axis of the drafted experiment, and shows the draft.
   void vary(const RunConfig& base, const FieldRow& row);
 

@@ -1,6 +1,7 @@
 // Draws the README's pictures: the pages of the studio with runs in them, each when its content has
 // arrived, and a figure of what one layer computes.
-// usage: draw_pages RUNS OUT: RUNS is a folder of runs, one of them named "quickstart".
+// usage: draw_pages RUNS EXPERIMENT OUT: RUNS is a folder of runs, one of them named "quickstart";
+// EXPERIMENT is the folder of an experiment whose runs are done.
 
 #include <cstdio>
 #include <filesystem>
@@ -15,6 +16,8 @@
 #include <QTabWidget>
 #include <QTest>
 
+#include "app/experiments/experiment_grid.h"
+#include "app/experiments/experiments_page.h"
 #include "app/inspect/inspect_page.h"
 #include "app/inspect/panels/embeddings_panel.h"
 #include "app/inspect/panels/image_panel.h"
@@ -50,8 +53,16 @@ constexpr int kPartGap = 24;
 
 class Pictures {
  public:
-  Pictures(MainWindow& window, Preferences& preferences, const QString& runs, const QString& out)
-      : window_(window), preferences_(preferences), runs_(runs), out_(out) {}
+  Pictures(MainWindow& window,
+           Preferences& preferences,
+           const QString& runs,
+           const QString& experiment,
+           const QString& out)
+      : window_(window),
+        preferences_(preferences),
+        runs_(runs),
+        experiment_(experiment),
+        out_(out) {}
 
   void draw() {
     RunLibrary& library = window_.workspaces().library();
@@ -63,6 +74,7 @@ class Pictures {
     }
     if (quickstart_.path.empty()) throw Error(runs_.toStdString(), "has no run named quickstart");
     drawRuns();
+    drawExperiment();
     drawDesign();
     drawTrain();
     drawInspect();
@@ -77,6 +89,14 @@ class Pictures {
     }
     page->selectRun(quickstart_.path);
     save("studio-runs");
+  }
+
+  void drawExperiment() {
+    auto* page = pageOf<ExperimentsPage>(Workspace::experiments);
+    page->showExperiment(experiment_.toStdString());
+    const auto* grid = page->findChild<ExperimentGrid*>();
+    await([&] { return grid->isVisible() && grid->rowCount() > 0; }, "the experiment was not read");
+    save("studio-experiments");
   }
 
   void drawDesign() {
@@ -169,6 +189,7 @@ class Pictures {
   MainWindow& window_;
   Preferences& preferences_;
   QString runs_;
+  QString experiment_;
   QString out_;
   RunSummary quickstart_;
 };
@@ -178,8 +199,8 @@ class Pictures {
 }  // namespace lambda
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: draw_pages RUNS OUT\n", stderr);
+  if (argc != 4) {
+    std::fputs("usage: draw_pages RUNS EXPERIMENT OUT\n", stderr);
     return 2;
   }
   QStandardPaths::setTestModeEnabled(true);
@@ -194,8 +215,11 @@ int main(int argc, char** argv) {
   window.statusBar()->hide();
   window.show();
   try {
-    lambda::Pictures(
-        window, preferences, QString::fromLocal8Bit(argv[1]), QString::fromLocal8Bit(argv[2]))
+    lambda::Pictures(window,
+                     preferences,
+                     QString::fromLocal8Bit(argv[1]),
+                     QString::fromLocal8Bit(argv[2]),
+                     QString::fromLocal8Bit(argv[3]))
         .draw();
   } catch (const lambda::Error& error) {
     std::fprintf(stderr, "%s\n", error.what());
