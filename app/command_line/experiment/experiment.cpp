@@ -13,7 +13,7 @@ void addExperiment(CLI::App& program, Action& action) {
        {"lambda experiment run content-position", "run it; the same command continues it"},
        {"lambda experiment show experiments/content-position", "what its runs say so far"},
        {"lambda experiment report experiments/content-position --out report",
-        "tables as Markdown, LaTeX and CSV"}},
+        "tables as Markdown, LaTeX and CSV, and figures"}},
       "An experiment is a question, variants of a configuration, and seeds. Runs of one seed "
       "share\n"
       "initial weights, data order and augmentation, so that differences are paired. Each run is "

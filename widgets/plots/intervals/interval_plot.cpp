@@ -62,6 +62,8 @@ IntervalPlot::IntervalPlot(IntervalLook look, QWidget* parent)
   setMouseTracking(true);
   plot().setAutoAddPlottableToLegend(false);
   legend_.place();
+  // Above the lines and bands, which are added later.
+  readout_->setLayer(u"overlay"_s);
   readout_->position->setTypeX(QCPItemPosition::ptPlotCoords);
   readout_->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
   readout_->setPadding({6, 4, 6, 4});
