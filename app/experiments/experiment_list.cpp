@@ -63,8 +63,8 @@ ListedExperiment ownOne(const fs::path& folder) {
 
 std::vector<ListedExperiment> experimentsOf(const fs::path& folder) {
   std::vector<ListedExperiment> all;
-  for (const std::string& name : shippedExperimentNames()) all.push_back(shippedOne(name));
   for (const fs::path& own : experimentFoldersIn(folder)) all.push_back(ownOne(own));
+  for (const std::string& name : shippedExperimentNames()) all.push_back(shippedOne(name));
   return all;
 }
 

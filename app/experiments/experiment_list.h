@@ -25,7 +25,7 @@ struct ListedExperiment {
   std::string theory = {};  ///< The stable name of a theory experiment; empty for others.
 };
 
-/// A draft, the shipped experiments, those in the experiments folder and the theory experiments,
+/// A draft, the experiments in the experiments folder, the shipped ones and the theory experiments,
 /// with their questions and states.
 class ExperimentList : public QListWidget {
   Q_OBJECT

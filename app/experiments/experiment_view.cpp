@@ -1,12 +1,15 @@
 #include "app/experiments/experiment_view.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QAction>
 #include <QComboBox>
 #include <QLabel>
 #include <QProgressBar>
 #include <QSignalBlocker>
+#include <QSplitter>
+#include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -22,6 +25,7 @@
 #include "engine/experiments/halving.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -53,6 +57,8 @@ ExperimentView::ExperimentView(const std::filesystem::path& program, QWidget* pa
       pictures_(new ExperimentPictures(this)),
       grid_(new ExperimentGrid),
       results_(new ExperimentResults),
+      tables_(new QTabWidget),
+      answers_(new GripSplitter(Qt::Vertical)),
       plan_(new PlanPanel(program)),
       run_(makeAction(u"Run"_s, u"run"_s, u"Train the runs that are not done"_s)),
       pause_(makeAction(
@@ -106,10 +112,17 @@ void ExperimentView::build() {
   column->addLayout(buttons);
   column->addWidget(progress_);
   column->addWidget(remaining_);
-  column->addWidget(grid_, 1);
-  column->addWidget(pictures_, 2);
-  column->addWidget(results_, 1);
-  column->addWidget(plan_, 2);
+  tables_->setObjectName(u"tables"_s);
+  tables_->setDocumentMode(true);
+  tables_->addTab(grid_, u"Runs"_s);
+  tables_->addTab(results_, u"Results"_s);
+  answers_->setChildrenCollapsible(false);
+  answers_->addWidget(pictures_);
+  answers_->addWidget(tables_);
+  answers_->setStretchFactor(0, 3);
+  answers_->setStretchFactor(1, 2);
+  column->addWidget(answers_, 1);
+  column->addWidget(plan_, 1);
 }
 
 void ExperimentView::connectParts() {
@@ -120,6 +133,7 @@ void ExperimentView::connectParts() {
   connect(pictures_, &ExperimentPictures::runRequested, this, inspect);
   connect(pictures_, &ExperimentPictures::variantRequested, this, [this](std::size_t variant) {
     grid_->setCurrentCell(static_cast<int>(variant), 0);
+    tables_->setCurrentWidget(grid_);
   });
   connect(size_, &QComboBox::currentIndexChanged, this, &ExperimentView::showShippedSize);
   connect(measure_, &QComboBox::currentIndexChanged, this, &ExperimentView::showState);
@@ -169,6 +183,7 @@ void ExperimentView::setSession(ExperimentSession& session, const ListedExperime
   session_ = &session;
   connectSession();
   problem_->hide();
+  isNew_ = true;
   shipped_ = experiment.folder.empty() ? experiment.name : std::string();
   {
     const QSignalBlocker blocker(size_);
@@ -192,10 +207,7 @@ void ExperimentView::showState() {
   updateActions();
   const auto& state = session_->state();
   const bool hasBegun = state && session_->planRows().empty();
-  for (QWidget* part : {static_cast<QWidget*>(pictures_), static_cast<QWidget*>(results_)}) {
-    part->setVisible(hasBegun);
-  }
-  grid_->setVisible(hasBegun);
+  answers_->setVisible(hasBegun);
   showPlan();
   if (!state) return;
   const Experiment& experiment = state->experiment;
@@ -214,7 +226,15 @@ void ExperimentView::showState() {
   grid_->setState(*state, measure);
   results_->setState(*state, measure);
   pictures_->setState(*state, measure);
+  chooseTable();
   showProgress();
+}
+
+void ExperimentView::chooseTable() {
+  if (!std::exchange(isNew_, false)) return;
+  const ExperimentState& state = *session_->state();
+  const bool isUnderWay = state.countOf(CellState::waiting) + state.countOf(CellState::running) > 0;
+  tables_->setCurrentWidget(isUnderWay ? static_cast<QWidget*>(grid_) : results_);
 }
 
 void ExperimentView::showPlan() {

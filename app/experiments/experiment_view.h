@@ -13,6 +13,8 @@ class QAction;
 class QComboBox;
 class QLabel;
 class QProgressBar;
+class QSplitter;
+class QTabWidget;
 
 namespace lambda {
 
@@ -58,10 +60,13 @@ class ExperimentView : public QWidget {
   void showState();
   void showMeasures();
   void showPlan();
+  /// The runs while some are to be trained, and the results afterwards.
+  void chooseTable();
   void showProgress();
   void updateActions();
 
   ExperimentSession* session_ = nullptr;
+  bool isNew_ = true;    ///< Its state has not arrived yet.
   std::string shipped_;  ///< Name of a shipped experiment without a folder; else empty.
   QLabel* name_;
   QLabel* question_;
@@ -74,6 +79,8 @@ class ExperimentView : public QWidget {
   ExperimentPictures* pictures_;
   ExperimentGrid* grid_;
   ExperimentResults* results_;
+  QTabWidget* tables_;    ///< The grid and the results.
+  QSplitter* answers_;    ///< The pictures above the tables.
   PlanPanel* plan_;
   QAction* run_;
   QAction* pause_;

@@ -95,7 +95,7 @@ class Pictures {
     auto* page = pageOf<ExperimentsPage>(Workspace::experiments);
     page->showExperiment(experiment_.toStdString());
     const auto* grid = page->findChild<ExperimentGrid*>();
-    await([&] { return grid->isVisible() && grid->rowCount() > 0; }, "the experiment was not read");
+    await([&] { return grid->rowCount() > 0; }, "the experiment was not read");
     save("studio-experiments");
   }
 
