@@ -8,6 +8,7 @@
 
 #include "app/experiments/pictures/axis_places.h"
 #include "app/experiments/pictures/experiment_pictures.h"
+#include "engine/experiments/difference_text.h"
 #include "engine/experiments/read_curves.h"
 #include "engine/experiments/read_experiment.h"
 #include "tests/support/temporary_folder.h"
@@ -106,6 +107,7 @@ class TestExperimentPictures : public QObject {
   void theQuantityOfTheCurvesIsChosen();
   void thePictureStaysWhenTheStateChanges();
   void clicksRequestRunsAndVariants();
+  void intervalsEndWhereValuesCanNotBe();
   void aCellOfTheTableRequestsItsVariant();
   void keysWalkAlongTheCurves();
   void everyPictureSaysWhatItWillDraw();
@@ -293,6 +295,18 @@ void TestExperimentPictures::clicksRequestRunsAndVariants() {
   QVERIFY(runs.isEmpty());
   QTest::mouseClick(sweep, Qt::LeftButton, {}, sweep->positionOf({20, 90}).toPoint());
   QVERIFY(runs.isEmpty() && variants.isEmpty());
+}
+
+void TestExperimentPictures::intervalsEndWhereValuesCanNotBe() {
+  EffectPlot plot;
+  plot.resize(600, 200);
+  EffectRow row{.name = u"wide"_s, .values = {10, 90}, .summary = {}};
+  row.summary = {.count = 2, .mean = 50, .deviation = 56, .interval = Interval{-458, 558}};
+  plot.setRows(u"Accuracy, %"_s, {row}, 0, possibleValuesOf(Quantity::testAccuracy));
+  QVERIFY2(plot.positionOf(0, 100).x() > 500, "the axis does not go on to 558");
+  QVERIFY(plot.positionOf(0, 100).x() < 600);
+  plot.setRows(u"Loss"_s, {row}, 0, possibleValuesOf(Quantity::validationLoss));
+  QVERIFY2(plot.positionOf(0, 100).x() < 200, "a loss may be 558");
 }
 
 void TestExperimentPictures::aCellOfTheTableRequestsItsVariant() {

@@ -132,6 +132,9 @@ void TestExperimentsPage::theGridShowsTheStateOfEveryRun() {
   QCOMPARE(grid().item(0, 1)->text(), u"failed"_s);
   QVERIFY(grid().item(0, 1)->toolTip().contains(u"the loss is not finite"_s));
   QCOMPARE(grid().item(1, 1)->text(), u"waiting"_s);
+  const auto* failures = page_->findChild<QLabel*>(u"failures"_s);
+  QCOMPARE(failures->text(), u"slow, seed 5, failed: the loss is not finite"_s);
+  QVERIFY(failures->isVisible());
   QVERIFY(action(u"run"_s).isEnabled());
   QVERIFY(action(u"retry"_s).isEnabled());
   QVERIFY(!action(u"pause"_s).isEnabled());

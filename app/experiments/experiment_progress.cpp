@@ -1,5 +1,7 @@
 #include "app/experiments/experiment_progress.h"
 
+#include <QStringList>
+
 #include "widgets/text/quantity_text.h"
 
 using namespace Qt::StringLiterals;
@@ -7,6 +9,8 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 namespace {
+
+constexpr qsizetype kMostFailures = 2;
 
 /// Training seconds of the epochs that remain, without those of failed runs; 0 before the first
 /// epoch.
@@ -49,6 +53,23 @@ QString progressText(const ExperimentState& state) {
   const double seconds = remainingSeconds(state);
   if (seconds <= 0) return runsText(state);
   return runsText(state) + u", about %1 of training remain"_s.arg(durationText(seconds));
+}
+
+QString failuresText(const ExperimentState& state) {
+  QStringList lines;
+  for (const ExperimentCell& cell : state.cells) {
+    if (cell.state != CellState::failed) continue;
+    if (lines.size() == kMostFailures) {
+      lines << u"The grid of runs names the others."_s;
+      break;
+    }
+    // The last line of what a process wrote says what ended it.
+    const QString reason = QString::fromStdString(cell.text).trimmed();
+    lines << u"%1, seed %2, failed: %3"_s.arg(QString::fromStdString(state.variants[cell.variant]))
+                 .arg(cell.seed)
+                 .arg(reason.section(u'\n', -1));
+  }
+  return lines.join(u'\n');
 }
 
 }  // namespace lambda

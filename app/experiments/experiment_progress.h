@@ -20,4 +20,7 @@ QString runsText(const ExperimentState& state);
 /// The same with the training time that remains, by that of the epochs that are done.
 QString progressText(const ExperimentState& state);
 
+/// Why runs failed, a line for each of the first; empty where none did.
+QString failuresText(const ExperimentState& state);
+
 }  // namespace lambda

@@ -7,8 +7,8 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QProgressBar>
+#include <QSettings>
 #include <QSignalBlocker>
-#include <QSplitter>
 #include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -34,6 +34,10 @@ namespace lambda {
 
 namespace {
 
+/// Heights of the pictures and of the tables below them.
+const QList<int> kAnswerSizes{320, 230};
+const QString kAnswersKey = u"answers"_s;
+
 QLabel* makeLabel(const QString& role) {
   auto* label = new QLabel;
   label->setProperty(kRole, role);
@@ -54,6 +58,7 @@ ExperimentView::ExperimentView(const std::filesystem::path& program, QWidget* pa
       measure_(new QComboBox),
       progress_(new QProgressBar),
       remaining_(makeLabel(u"secondary"_s)),
+      failures_(makeLabel(u"error"_s)),
       pictures_(new ExperimentPictures(this)),
       grid_(new ExperimentGrid),
       results_(new ExperimentResults),
@@ -111,7 +116,11 @@ void ExperimentView::build() {
   for (QWidget* part : {name_, question_, extent_, problem_}) column->addWidget(part);
   column->addLayout(buttons);
   column->addWidget(progress_);
+  failures_->setObjectName(u"failures"_s);
+  failures_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  failures_->hide();
   column->addWidget(remaining_);
+  column->addWidget(failures_);
   tables_->setObjectName(u"tables"_s);
   tables_->setDocumentMode(true);
   tables_->addTab(grid_, u"Runs"_s);
@@ -119,8 +128,8 @@ void ExperimentView::build() {
   answers_->setChildrenCollapsible(false);
   answers_->addWidget(pictures_);
   answers_->addWidget(tables_);
-  answers_->setStretchFactor(0, 3);
-  answers_->setStretchFactor(1, 2);
+  answers_->setStretchFactor(0, 1);
+  answers_->setStandardSizes(kAnswerSizes);
   column->addWidget(answers_, 1);
   column->addWidget(plan_, 1);
 }
@@ -174,6 +183,14 @@ void ExperimentView::connectSession() {
   });
 }
 
+void ExperimentView::saveLayout(QSettings& settings) const {
+  settings.setValue(kAnswersKey, answers_->saveState());
+}
+
+void ExperimentView::restoreLayout(const QSettings& settings) {
+  answers_->restoreLayout(settings.value(kAnswersKey).toByteArray());
+}
+
 QList<QAction*> ExperimentView::actions() const {
   return {run_, pause_, retry_, addSeed_, compare_, copy_};
 }
@@ -194,6 +211,7 @@ void ExperimentView::setSession(ExperimentSession& session, const ListedExperime
   question_->setText(QString::fromStdString(experiment.question));
   extent_->clear();
   remaining_->clear();
+  failures_->hide();
   progress_->reset();
   showState();
   showShippedSize();
@@ -262,6 +280,9 @@ void ExperimentView::showProgress() {
   progress_->setRange(0, std::max(epochs.all, 1));
   progress_->setValue(epochs.done);
   remaining_->setText(progressText(*session_->state()));
+  const QString failures = failuresText(*session_->state());
+  failures_->setText(failures);
+  failures_->setVisible(!failures.isEmpty());
 }
 
 void ExperimentView::updateActions() {

@@ -13,7 +13,7 @@ class QAction;
 class QComboBox;
 class QLabel;
 class QProgressBar;
-class QSplitter;
+class QSettings;
 class QTabWidget;
 
 namespace lambda {
@@ -23,6 +23,7 @@ class ExperimentGrid;
 class ExperimentPictures;
 class ExperimentResults;
 class ExperimentSession;
+class GripSplitter;
 class PlanPanel;
 
 /// One experiment: its question and plan, the buttons of its worker, the states of its runs and
@@ -40,6 +41,9 @@ class ExperimentView : public QWidget {
 
   /// Of the worker, in the order of the page's menu.
   QList<QAction*> actions() const;
+
+  void saveLayout(QSettings& settings) const;
+  void restoreLayout(const QSettings& settings);
 
  Q_SIGNALS:
   /// The folder of the shown shipped experiment is needed to run it.
@@ -76,11 +80,12 @@ class ExperimentView : public QWidget {
   QComboBox* measure_;
   QProgressBar* progress_;
   QLabel* remaining_;
+  QLabel* failures_;
   ExperimentPictures* pictures_;
   ExperimentGrid* grid_;
   ExperimentResults* results_;
-  QTabWidget* tables_;    ///< The grid and the results.
-  QSplitter* answers_;    ///< The pictures above the tables.
+  QTabWidget* tables_;     ///< The grid and the results.
+  GripSplitter* answers_;  ///< The pictures above the tables.
   PlanPanel* plan_;
   QAction* run_;
   QAction* pause_;

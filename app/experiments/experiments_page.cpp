@@ -134,6 +134,7 @@ void ExperimentsPage::saveLayout(QSettings& settings) const {
   const ListedExperiment* selected = list_->selected();
   settings.setValue(kSelectedKey,
                     selected && !selected->folder.empty() ? toText(selected->folder) : QString());
+  view_->saveLayout(settings);
 }
 
 void ExperimentsPage::restoreLayout(QSettings& settings) {
@@ -149,6 +150,7 @@ void ExperimentsPage::restoreLayout(QSettings& settings) {
   }
   const QString selected = settings.value(kSelectedKey).toString();
   if (!selected.isEmpty()) list_->selectOnceListed(toPath(selected));
+  view_->restoreLayout(settings);
 }
 
 void ExperimentsPage::showEvent(QShowEvent* event) {

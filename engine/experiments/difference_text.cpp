@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "engine/values/text/quantities.h"
 
@@ -28,6 +29,12 @@ std::string withUnit(const std::string& number, const char* unit) {
 
 QuantityTraits traitsOf(Quantity quantity) {
   return kTraits[static_cast<std::size_t>(quantity)];
+}
+
+Interval possibleValuesOf(Quantity quantity) {
+  const bool isShare =
+      quantity == Quantity::validationAccuracy || quantity == Quantity::testAccuracy;
+  return {0, isShare ? traitsOf(quantity).factor : std::numeric_limits<double>::infinity()};
 }
 
 std::string quantityNumber(Quantity quantity, double value, int moreDecimals) {

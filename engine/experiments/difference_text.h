@@ -20,6 +20,9 @@ struct QuantityTraits {
 
 QuantityTraits traitsOf(Quantity quantity);
 
+/// The shown values that a quantity can have: from 0 on, and up to 100 % for accuracies.
+Interval possibleValuesOf(Quantity quantity);
+
 /// A shown value without its unit: "87.3". `moreDecimals` than usual, for a deviation.
 std::string quantityNumber(Quantity quantity, double value, int moreDecimals = 0);
 

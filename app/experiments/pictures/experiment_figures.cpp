@@ -98,7 +98,10 @@ std::vector<CurveQuantity> curveQuantitiesOf(const ExperimentState& state) {
 void showEffects(EffectPlot& plot, const ExperimentState& state, std::size_t measure) {
   const Measure& shown = state.experiment.measures[measure];
   plot.setExportName(u"effects-"_s + fileStem(shown));
-  plot.setRows(shownTitle(shown), effectRowsOf(state, measure), state.baseline);
+  plot.setRows(shownTitle(shown),
+               effectRowsOf(state, measure),
+               state.baseline,
+               possibleValuesOf(shown.quantity));
 }
 
 void showCurves(IntervalPlot& plot, const ExperimentState& state, CurveQuantity quantity) {

@@ -44,7 +44,8 @@ QString shownTitle(const Measure& measure) {
 QString fileStem(const Measure& measure) {
   std::string name(nameOf(measure.quantity));
   if (measure.quantity == Quantity::secondsToAccuracy) {
-    name += "-" + formatNumber(100 * measure.target);
+    name += '-';
+    name += formatNumber(100 * measure.target);
   }
   return QString::fromStdString(name);
 }
