@@ -98,6 +98,10 @@ void TestBenchCommands::reportsHaveTheSameKeys() {
   QVERIFY(ceilings[u"gemmFlops"_s][u"float32"_s].toDouble() > 0);
   QVERIFY(ceilings[u"gemmFlops"_s][u"bfloat16"_s].toDouble() > 0);
   QVERIFY(ceilings[u"copyBytes"_s].toDouble() > 0);
+  QVERIFY(ceilings[u"measurements"_s].toInt() >= 1);
+  const QJsonObject lowest = ceilings[u"lowest"_s].toObject();
+  QVERIFY(lowest[u"multiplyAddFlops"_s].toDouble() > 0);
+  QVERIFY(lowest[u"copyBytes"_s].toDouble() <= ceilings[u"copyBytes"_s].toDouble());
 
   const QJsonArray rows = report[u"rows"_s].toArray();
   QVERIFY(!rows.isEmpty());

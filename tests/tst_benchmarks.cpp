@@ -73,6 +73,7 @@ class TestBenchmarks : public QObject {
   void costsAreThoseOfTheLoops();
   void layersCostTheirProjectionsAndMaps();
   void aGpusPeakIsThatOfTheRowsPrecision();
+  void ceilingsAreTheHighestOfTheirMeasurements();
   void callsAreTimedInTheirParts();
   void coreRowsHaveEveryPass();
   void layersAreComparedWithTheirConvolution_data();
@@ -232,13 +233,35 @@ void TestBenchmarks::layersCostTheirProjectionsAndMaps() {
 }
 
 void TestBenchmarks::aGpusPeakIsThatOfTheRowsPrecision() {
-  MachineCeilings ceilings{
-      .device = {}, .multiplyAdd = {{"AVX2", 7}}, .gemmFloat32 = 60, .gemmBfloat16 = 800};
+  MachineCeilings ceilings;
+  ceilings.multiplyAdd = {{"AVX2", 7}};
+  ceilings.gemmFloat32 = 60;
+  ceilings.gemmBfloat16 = 800;
   QCOMPARE(ceilings.peakOf(Precision::float32), 7.0);
   QCOMPARE(ceilings.peakOf(Precision::bfloat16), 7.0);
   ceilings.device.kind = DeviceKind::cuda;
   QCOMPARE(ceilings.peakOf(Precision::float32), 60.0);
   QCOMPARE(ceilings.peakOf(Precision::bfloat16), 800.0);
+}
+
+void TestBenchmarks::ceilingsAreTheHighestOfTheirMeasurements() {
+  const auto measured = [](double rate) {
+    MachineCeilings ceilings;
+    ceilings.multiplyAdd = {{"AVX3", rate}, {"AVX2", rate / 2}};
+    ceilings.gemmFloat32 = ceilings.gemmBfloat16 = ceilings.copyBandwidth = rate;
+    ceilings.lowest = {rate, rate, rate, rate};
+    return ceilings;
+  };
+  MachineCeilings ceilings = measured(8);
+  ceilings.add(measured(10));
+  ceilings.add(measured(7));
+  QCOMPARE(ceilings.measurements, 3);
+  QCOMPARE(ceilings.multiplyAddPeak(), 10.0);
+  QCOMPARE(ceilings.multiplyAdd[1].flopsPerSecond, 5.0);
+  QCOMPARE(ceilings.gemmFloat32, 10.0);
+  QCOMPARE(ceilings.gemmBfloat16, 10.0);
+  QCOMPARE(ceilings.copyBandwidth, 10.0);
+  QVERIFY(ceilings.lowest == (LowestCeilings{7, 7, 7, 7}));
 }
 
 void TestBenchmarks::callsAreTimedInTheirParts() {

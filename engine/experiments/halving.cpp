@@ -89,13 +89,13 @@ class Rounds {
       decision_.variants[variant].accuracy = meanOf(state_, variant, epochs);
     }
     std::vector<std::size_t> ranked = left_;
+    std::erase(ranked, state_.baseline);
     std::ranges::stable_sort(ranked, std::greater(), [&](std::size_t variant) {
       return decision_.variants[variant].accuracy.value_or(-1);
     });
     const auto kept =
         static_cast<std::size_t>(std::ceil(static_cast<double>(ranked.size()) / factor));
     for (std::size_t i = kept; i < ranked.size(); ++i) {
-      if (ranked[i] == state_.baseline) continue;
       decision_.variants[ranked[i]].hasEnded = true;
       std::erase(left_, ranked[i]);
     }

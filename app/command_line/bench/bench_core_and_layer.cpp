@@ -65,21 +65,31 @@ int reportCases(const std::vector<Case>& cases,
   ProgressLine line(options.output.quiet);
   const std::uint64_t seed = seedOf(options);
   const std::vector<int> threads = threadCounts(options, device);
-  std::vector<ReportedRow> rows;
+  std::vector<BenchmarkRow> measured;
   BenchFailures failures;
   double done = 0;
   for (const int count : threads) {
-    const MachineCeilings ceilings = machine.ceilings(count);
+    machine.measureCeilings(count);
     for (const Case& each : cases) {
       line.show({{texts.name, each.name(), formatCounted(count, "thread")},
                  done++ / static_cast<double>(cases.size() * threads.size())});
       failures.watch(each.name(), count, [&] {
-        for (BenchmarkRow& row : run(each, ceilings.device, seed))
-          rows.push_back({std::move(row), ceilings});
+        for (BenchmarkRow& row : run(each, machine.deviceWith(count), seed)) {
+          measured.push_back(std::move(row));
+        }
       });
+      machine.measureCeilings(count);
     }
   }
   line.clear();
+  std::vector<ReportedRow> rows;
+  for (BenchmarkRow& row : measured) {
+    const MachineCeilings& ceilings = machine.ceilings(row.threads);
+    rows.push_back({std::move(row), ceilings});
+    if (std::string fault = aboveCeilingText(rows.back()); !fault.empty()) {
+      machine.addWarning(std::move(fault));
+    }
+  }
   if (options.output.json) {
     machine.printWarnings(line);
     Json list = Json::array();

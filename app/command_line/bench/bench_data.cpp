@@ -47,14 +47,15 @@ int runData(const PresetOptions& options) {
   double done = 0;
   const std::vector<int> threads = threadCounts(options, device);
   for (const int count : threads) {
-    const MachineCeilings ceilings = machine.ceilings(count);
+    machine.measureCeilings(count);
     for (const std::string& preset : options.presets) {
       line.show({{"data", preset, formatCounted(count, "thread")},
                  done++ / static_cast<double>(options.presets.size() * threads.size())});
       const DataBenchmark benchmark = runDataBenchmark(configOf(preset, options, count),
                                                        {options.repetitions, options.seconds});
       const BenchmarkRow& row = benchmark.row;
-      Json json = rowJson({row, ceilings});
+      // Neither FLOPs nor bytes of these rows are counted: no share depends on later measurements.
+      Json json = rowJson({row, machine.ceilings(count)});
       json["imagesPerSecond"] = imagesPerSecond(benchmark);
       json["shareOfStep"] = shareOfStep(benchmark);
       json["syntheticData"] = benchmark.syntheticData;

@@ -33,11 +33,35 @@ Json ceilingsJson(const MachineCeilings& ceilings) {
   Json multiplyAdd = Json::object();
   for (const InstructionSetPeak& peak : ceilings.multiplyAdd)
     multiplyAdd[peak.name] = peak.flopsPerSecond;
-  return {{"device", ceilings.device.name},
-          {"threads", ceilings.device.threads},
-          {"multiplyAddFlops", multiplyAdd},
-          {"gemmFlops", {{"float32", ceilings.gemmFloat32}, {"bfloat16", ceilings.gemmBfloat16}}},
-          {"copyBytes", ceilings.copyBandwidth}};
+  return {
+      {"device", ceilings.device.name},
+      {"threads", ceilings.device.threads},
+      {"multiplyAddFlops", multiplyAdd},
+      {"gemmFlops", {{"float32", ceilings.gemmFloat32}, {"bfloat16", ceilings.gemmBfloat16}}},
+      {"copyBytes", ceilings.copyBandwidth},
+      {"measurements", ceilings.measurements},
+      {"lowest",
+       {{"multiplyAddFlops", ceilings.lowest.multiplyAdd},
+        {"gemmFlops",
+         {{"float32", ceilings.lowest.gemmFloat32}, {"bfloat16", ceilings.lowest.gemmBfloat16}}},
+        {"copyBytes", ceilings.lowest.copyBandwidth}}}};
+}
+
+/// By how much the lowest of all measurements is below the highest: "4 %".
+std::string spreadText(double lowest, double highest) {
+  return formatPercent(highest > 0 ? 1 - lowest / highest : 0, /*decimals=*/0);
+}
+
+std::string spreadText(const MachineCeilings& ceilings) {
+  if (ceilings.measurements < 2) return {};
+  const LowestCeilings& lowest = ceilings.lowest;
+  const double peak = ceilings.multiplyAddPeak();
+  return "; highest of " + std::to_string(ceilings.measurements) +
+         " measurements, the lowest are below by " +
+         (peak > 0 ? spreadText(lowest.multiplyAdd, peak) + ", " : std::string()) +
+         spreadText(lowest.gemmFloat32, ceilings.gemmFloat32) + ", " +
+         spreadText(lowest.gemmBfloat16, ceilings.gemmBfloat16) + " and " +
+         spreadText(lowest.copyBandwidth, ceilings.copyBandwidth);
 }
 
 std::string ceilingsText(const MachineCeilings& ceilings) {
@@ -49,7 +73,7 @@ std::string ceilingsText(const MachineCeilings& ceilings) {
   return (sets.empty() ? "" : "multiply-adds " + sets + "; ") + "GEMM " +
          formatFixed(ceilings.gemmFloat32 / 1e9, 0) + ", bfloat16 " +
          formatFixed(ceilings.gemmBfloat16 / 1e9, 0) + " GFLOP/s; copy " +
-         formatFixed(ceilings.copyBandwidth / 1e9, 0) + " GB/s";
+         formatFixed(ceilings.copyBandwidth / 1e9, 0) + " GB/s" + spreadText(ceilings);
 }
 
 }  // namespace
@@ -57,18 +81,20 @@ std::string ceilingsText(const MachineCeilings& ceilings) {
 BenchMachine::BenchMachine(const ComputeDevice& device)
     : device_(device), environment_(currentEnvironment(device)) {}
 
-const MachineCeilings& BenchMachine::ceilings(int threads) {
-  auto found = ceilings_.find(threads);
-  if (found == ceilings_.end()) {
-    ComputeDevice device = device_;
-    device.threads = threads;
-    found = ceilings_.emplace(threads, measureCeilings(device)).first;
-  }
-  return found->second;
+ComputeDevice BenchMachine::deviceWith(int threads) const {
+  ComputeDevice device = device_;
+  device.threads = threads;
+  return device;
+}
+
+void BenchMachine::measureCeilings(int threads) {
+  const MachineCeilings measured = lambda::measureCeilings(deviceWith(threads));
+  const auto [found, isNew] = ceilings_.emplace(threads, measured);
+  if (!isNew) found->second.add(measured);
 }
 
 std::vector<std::string> BenchMachine::warnings() const {
-  std::vector<std::string> warnings;
+  std::vector<std::string> warnings = found_;
   const std::optional<LoadShares> load = load_.shares();
   if (!load) {
     warnings.emplace_back("the system does not report whether other programs used the cores");

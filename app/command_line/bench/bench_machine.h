@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -20,9 +21,19 @@ class BenchMachine {
  public:
   explicit BenchMachine(const ComputeDevice& device = selectDevice({DeviceKind::cpu}));
 
-  /// The ceilings of the device, measured once for each number of threads. LibTorch keeps that
-  /// number afterwards.
-  const MachineCeilings& ceilings(int threads);
+  /// Measures the ceilings of the device with a number of threads once more, which is done before
+  /// and after every row: a machine that becomes faster must not put a row above its ceilings.
+  /// LibTorch keeps that number of threads afterwards.
+  void measureCeilings(int threads);
+
+  /// The device with a number of threads.
+  ComputeDevice deviceWith(int threads) const;
+
+  /// The highest of all measurements so far; there must be one.
+  const MachineCeilings& ceilings(int threads) const { return ceilings_.at(threads); }
+
+  /// Adds a reason to doubt the results.
+  void addWarning(std::string warning) { found_.push_back(std::move(warning)); }
 
   /// Reasons to doubt the results; empty where there are none.
   std::vector<std::string> warnings() const;
@@ -41,6 +52,7 @@ class BenchMachine {
   Environment environment_;
   OtherLoad load_;
   std::map<int, MachineCeilings> ceilings_;
+  std::vector<std::string> found_;  ///< Warnings that were added.
 };
 
 }  // namespace lambda

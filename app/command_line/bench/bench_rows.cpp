@@ -120,6 +120,13 @@ Json rowJson(const ReportedRow& reported) {
   return json;
 }
 
+std::string aboveCeilingText(const ReportedRow& reported) {
+  const double share = floorShare(reported);
+  if (share <= 1) return {};
+  return reported.row.name + " has " + formatPercent(share, /*decimals=*/0) +
+         " of a ceiling: a fault of the measurement, quote neither";
+}
+
 std::string rowsText(const std::vector<ReportedRow>& rows) {
   using Align = TextTable::Align;
   const std::vector<std::string> rivals = rivalsOf(rows);

@@ -23,6 +23,9 @@ struct ReportedRow {
 /// {"case", "ours": ms, "rivals": {NAME: ms}, "ratio": {NAME: times ours}, ...}
 nlohmann::ordered_json rowJson(const ReportedRow& reported);
 
+/// Why a row that is faster than its ceilings allow can't be right; empty for others.
+std::string aboveCeilingText(const ReportedRow& reported);
+
 /// All rows as a table: our milliseconds, how many times as long each rival takes, the share of the
 /// multiply-add peak or, on a GPU, of the floor, and extra memory.
 std::string rowsText(const std::vector<ReportedRow>& rows);

@@ -215,25 +215,37 @@ int runStep(const StepOptions& options) {
   measured.repetitions = options.repetitions;
   measured.secondsAtMost = options.seconds;
   measured.withTwin = !options.withoutTwin;
-  Json rows = Json::array();
+
+  struct Measured {
+    std::string name;
+    int threads;
+    StepBenchmark benchmark;
+  };
+
+  std::vector<Measured> all;
   BenchFailures failures;
-  std::string text;
   double done = 0;
   const std::vector<int> threads = threadCounts(options, device);
   for (const int count : threads) {
-    const MachineCeilings ceilings = machine.ceilings(count);
+    machine.measureCeilings(count);
     for (const std::string& preset : options.presets) {
       line.show({{"step", preset, formatCounted(count, "thread")},
                  done++ / static_cast<double>(options.presets.size() * threads.size())});
       const RunConfig config = configOf(preset, options, count);
       failures.watch(config.name, count, [&] {
-        const StepBenchmark benchmark = runStepBenchmark(config, measured);
-        rows.push_back(benchmarkJson(config.name, benchmark, ceilings));
-        text += benchmarkText(terminalText(config.name), benchmark, ceilings);
+        all.push_back({config.name, count, runStepBenchmark(config, measured)});
       });
+      machine.measureCeilings(count);
     }
   }
   line.clear();
+  Json rows = Json::array();
+  std::string text;
+  for (const auto& [name, count, benchmark] : all) {
+    const MachineCeilings& ceilings = machine.ceilings(count);
+    rows.push_back(benchmarkJson(name, benchmark, ceilings));
+    text += benchmarkText(terminalText(name), benchmark, ceilings);
+  }
   if (options.output.json) {
     machine.printWarnings(line);
     printJson({{"benchmark", "step"},

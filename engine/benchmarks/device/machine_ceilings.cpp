@@ -68,6 +68,21 @@ std::size_t copyBytes() {
 
 }  // namespace
 
+void MachineCeilings::add(const MachineCeilings& other) {
+  lowest = {std::min(lowest.multiplyAdd, other.lowest.multiplyAdd),
+            std::min(lowest.gemmFloat32, other.lowest.gemmFloat32),
+            std::min(lowest.gemmBfloat16, other.lowest.gemmBfloat16),
+            std::min(lowest.copyBandwidth, other.lowest.copyBandwidth)};
+  for (std::size_t i = 0; i < std::min(multiplyAdd.size(), other.multiplyAdd.size()); ++i) {
+    double& peak = multiplyAdd[i].flopsPerSecond;
+    peak = std::max(peak, other.multiplyAdd[i].flopsPerSecond);
+  }
+  gemmFloat32 = std::max(gemmFloat32, other.gemmFloat32);
+  gemmBfloat16 = std::max(gemmBfloat16, other.gemmBfloat16);
+  copyBandwidth = std::max(copyBandwidth, other.copyBandwidth);
+  measurements += other.measurements;
+}
+
 MachineCeilings measureCeilings(const ComputeDevice& device) {
   at::set_num_threads(device.threads);
   const at::Device where = torchDevice(device);
@@ -78,6 +93,10 @@ MachineCeilings measureCeilings(const ComputeDevice& device) {
   ceilings.gemmBfloat16 = productRate(where, at::kBFloat16);
   ceilings.copyBandwidth =
       where.is_cpu() ? copyBandwidth(device.threads, copyBytes()) : copyBandwidthOn(where);
+  ceilings.lowest = {ceilings.multiplyAddPeak(),
+                     ceilings.gemmFloat32,
+                     ceilings.gemmBfloat16,
+                     ceilings.copyBandwidth};
   return ceilings;
 }
 

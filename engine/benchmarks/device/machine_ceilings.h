@@ -9,13 +9,29 @@
 
 namespace lambda {
 
-/// The measured peak rates of a device, on the CPU with a number of threads.
+/// The lowest of several measurements of the same ceilings.
+struct LowestCeilings {
+  double multiplyAdd = 0;  ///< FLOP/s with the best instruction set.
+  double gemmFloat32 = 0;
+  double gemmBfloat16 = 0;
+  double copyBandwidth = 0;
+
+  bool operator==(const LowestCeilings&) const = default;
+};
+
+/// The measured peak rates of a device, on the CPU with a number of threads. Of several
+/// measurements, each rate is the highest.
 struct MachineCeilings {
   ComputeDevice device;
   std::vector<InstructionSetPeak> multiplyAdd;  ///< In float32; empty for a GPU.
   double gemmFloat32 = 0;    ///< FLOP/s of LibTorch's product of two square matrices.
   double gemmBfloat16 = 0;   ///< The same in bfloat16.
   double copyBandwidth = 0;  ///< Bytes/s, read and written bytes together.
+  int measurements = 1;
+  LowestCeilings lowest = {};  ///< Of these measurements.
+
+  /// Adds another measurement of the same device and number of threads.
+  void add(const MachineCeilings& other);
 
   /// FLOP/s of float32 multiply-adds with the best instruction set.
   double multiplyAddPeak() const {
