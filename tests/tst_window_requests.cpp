@@ -12,15 +12,19 @@
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStatusBar>
+#include <QToolButton>
 
 #include "app/design/design_page.h"
 #include "app/design/templates/template_gallery.h"
+#include "app/experiments/draft/draft_view.h"
+#include "app/experiments/experiments_page.h"
 #include "app/runs/run_library.h"
 #include "app/session/documents/document_actions.h"
 #include "app/studio/commands/command_palette.h"
 #include "app/studio/notice_bar.h"
 #include "engine/formats/json/presets.h"
 #include "tests/support/studio_window.h"
+#include "widgets/forms/field_form.h"
 #include "widgets/forms/number_box.h"
 #include "widgets/network/network_actions.h"
 #include "widgets/network/network_editor.h"
@@ -62,6 +66,8 @@ class TestWindowRequests : public QObject {
   void thePaletteLeavesOutWhatCannotAct();
   void aRecentRunIsOpenedEvenWhileAnotherTrains();
   void closingAsksBeforeItStopsATraining();
+  void aFieldOfAnyPageIsVariedInAnExperiment();
+  void runsOfAnExperimentAreListedOnRequest();
   void aStoppedTrainingIsOfferedAtTheNextStart();
   void aKilledTrainingIsOfferedAtTheNextStart();
   void theOpenDocumentComesBack();
@@ -294,6 +300,45 @@ void TestWindowRequests::closingAsksBeforeItStopsATraining() {
   studio_->answer(u"Stop and close"_s);
   QTRY_VERIFY(!(*studio_)->isVisible());
   QCOMPARE(studio_->training().state(), SessionState::idle);
+}
+
+void TestWindowRequests::aFieldOfAnyPageIsVariedInAnExperiment() {
+  Workspaces& workspaces = studio_->workspaces();
+  const auto* draft = (*studio_)->findChild<DraftView*>();
+  const auto vary = [&](Workspace workspace, const std::string& path) {
+    workspaces.goTo(workspace);
+    for (FieldForm* form : workspaces.page(workspace)->findChildren<FieldForm*>()) {
+      QWidget* editor = form->editorOf(path);
+      if (!editor || !editor->isVisible()) continue;
+      editor->parentWidget()->parentWidget()->findChild<QToolButton*>(u"vary"_s)->click();
+      return;
+    }
+    qFatal("no form shows %s", path.c_str());
+  };
+  vary(Workspace::train, "recipe.epochs");
+  QCOMPARE(workspaces.current(), Workspace::experiments);
+  QVERIFY(draft->isVisible());
+  QCOMPARE(draft->draft()->axes[0].path, std::string("recipe.epochs"));
+  QVERIFY(draft->draft()->base == studio_->document().runConfig());
+
+  studio_->setEpochs(7);
+  vary(Workspace::design, "architecture.activation");
+  QCOMPARE(draft->draft()->axes.size(), std::size_t{2});
+  QCOMPARE(draft->draft()->axes[1].path, std::string("architecture.activation"));
+  QCOMPARE(draft->draft()->base.recipe.epochs, 7);
+}
+
+void TestWindowRequests::runsOfAnExperimentAreListedOnRequest() {
+  trainOneEpoch();
+  RunLibrary& library = studio_->workspaces().library();
+  const std::filesystem::path elsewhere = studio_->folder.filePath(u"elsewhere"_s).toStdString();
+  std::filesystem::create_directories(elsewhere);
+  std::filesystem::copy(
+      library.runs()[0].path, elsewhere / "copy", std::filesystem::copy_options::recursive);
+  auto* page = (*studio_)->findChild<ExperimentsPage*>();
+  Q_EMIT page->runsRequested({elsewhere / "copy"});
+  QCOMPARE(studio_->workspaces().current(), Workspace::runs);
+  QTRY_COMPARE(library.runs().size(), std::size_t{2});
 }
 
 void TestWindowRequests::aStoppedTrainingIsOfferedAtTheNextStart() {
