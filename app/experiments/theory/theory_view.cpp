@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "app/experiments/experiment_list.h"
+#include "app/experiments/spacing.h"
 #include "app/experiments/theory/theory_figures.h"
 #include "app/experiments/theory/theory_form.h"
 #include "app/experiments/theory/theory_numbers.h"
@@ -24,8 +25,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kViewMargin = 16;
-constexpr int kViewGap = 8;
 constexpr double kFormWidth = 320;  // At text size 1.
 constexpr int kProgressSteps = 1000;
 
@@ -60,11 +59,11 @@ TheoryView::TheoryView(QWidget* parent)
       stop_(makeAction(
           u"Stop"_s, u"stopTheory"_s, u"End the computation and keep what it has found"_s)) {
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kViewMargin, kViewMargin, kViewMargin, kViewMargin);
-  column->setSpacing(kViewGap);
+  column->setContentsMargins(kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
+  column->setSpacing(kExperimentGap);
   for (QLabel* label : {title_, question_, source_}) column->addWidget(label);
   auto* buttons = new QHBoxLayout;
-  buttons->setSpacing(kViewGap);
+  buttons->setSpacing(kExperimentGap);
   for (QAction* action : {run_, stop_}) {
     auto* button = new QToolButton;
     button->setDefaultAction(action);
@@ -95,11 +94,11 @@ QWidget* TheoryView::makeContent() {
   auto* content = new QWidget;
   auto* row = new QHBoxLayout(content);
   row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(2 * kViewGap);
+  row->setSpacing(2 * kExperimentGap);
   form_->setFixedWidth(qRound(kFormWidth * textScale()));
   row->addWidget(form_);
   auto* results = new QVBoxLayout;
-  results->setSpacing(kViewGap);
+  results->setSpacing(kExperimentGap);
   results->addWidget(figures_, 3);
   auto* line = new QHBoxLayout;
   line->addWidget(numbersTitle_, 1);
