@@ -105,8 +105,10 @@ void TestPackage::thePresetsAreItsOwn() {
 void TestPackage::theExperimentsAreIncluded() {
   const fs::path folder = folder_.path() / "deep/moved here/share/lambda-studio/experiments";
   const fs::path source = fs::path(LAMBDA_SOURCE) / "resources/experiments";
-  for (const auto& file : fs::directory_iterator(source)) {
-    QVERIFY2(fs::is_regular_file(folder / file.path().filename()), file.path().c_str());
+  for (const auto& file : fs::recursive_directory_iterator(source)) {
+    if (!file.is_regular_file()) continue;
+    const fs::path installed = folder / fs::relative(file.path(), source);
+    QVERIFY2(fs::is_regular_file(installed), file.path().c_str());
   }
 }
 
