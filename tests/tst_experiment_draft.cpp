@@ -67,6 +67,8 @@ class TestExperimentDraft : public QObject {
   void problemsAreNamedAndPreventCreation();
   void thePlanHasTimes();
   void theTimeIsNotMeasuredWhileSomethingTrains();
+  void aDraftHasNoActionsOfAnotherExperiment();
+  void aWorkerKeepsDraftsFromMeasuring();
   void aDraftIsCreatedAndRun();
   void aFolderOfThatNameIsExplained();
   void theDraftOutlivesTheProgram();
@@ -279,6 +281,34 @@ void TestExperimentDraft::theTimeIsNotMeasuredWhileSomethingTrains() {
   QTest::qWait(1000);
   QVERIFY(calls().isEmpty());
   QVERIFY(!view().findChild<QPushButton*>(u"measureTime"_s)->isEnabled());
+}
+
+void TestExperimentDraft::aDraftHasNoActionsOfAnotherExperiment() {
+  auto& list = part<QListWidget>(u"experiments"_s);
+  QTRY_VERIFY(list.count() > 1);
+  list.setCurrentRow(1);
+  auto& run = part<QAction>(u"run"_s);
+  QTRY_VERIFY(run.isEnabled());
+  vary("recipe.optimizer.learningRate");
+  QVERIFY2(!run.isEnabled(), "it would run the experiment that was shown before");
+  QVERIFY(!part<QAction>(u"copyExperiment"_s).isEnabled());
+  list.setCurrentRow(3);
+  QTRY_VERIFY(run.isEnabled());
+}
+
+void TestExperimentDraft::aWorkerKeepsDraftsFromMeasuring() {
+  installProgram("echo \"$@\" >> \"$0.calls\"; while :; do sleep 0.05; done\n");
+  auto& list = part<QListWidget>(u"experiments"_s);
+  QTRY_VERIFY(list.count() > 1);
+  list.setCurrentRow(1);
+  QTRY_VERIFY(part<QAction>(u"run"_s).isEnabled());
+  part<QAction>(u"run"_s).trigger();
+  QTRY_VERIFY(part<QAction>(u"pause"_s).isEnabled());
+  const auto measured = calls().count("--dry-run");
+  vary("recipe.optimizer.learningRate");
+  QTRY_COMPARE(plan().rowCount(), 3);
+  QTest::qWait(1000);
+  QCOMPARE(calls().count("--dry-run"), measured);
 }
 
 void TestExperimentDraft::aDraftIsCreatedAndRun() {

@@ -40,7 +40,7 @@ class ExperimentSession : public QObject {
   /// Nothing before it was read.
   const std::optional<ExperimentState>& state() const { return state_; }
 
-  /// What the runs of an experiment cost of which none has begun; empty for others.
+  /// What a run of each variant costs; empty once a run of the experiment has begun.
   const std::vector<PlanRow>& planRows() const { return planRows_; }
 
   /// Empty for a shipped experiment without a folder.

@@ -195,6 +195,15 @@ QList<QAction*> ExperimentView::actions() const {
   return {run_, pause_, retry_, addSeed_, compare_, copy_};
 }
 
+void ExperimentView::setCurrent(bool isCurrent) {
+  isCurrent_ = isCurrent;
+  if (session_) updateActions();
+}
+
+void ExperimentView::setMayMeasure(bool mayMeasure) {
+  plan_->setMayMeasure(mayMeasure);
+}
+
 void ExperimentView::setSession(ExperimentSession& session, const ListedExperiment& experiment) {
   if (session_) session_->disconnect(this);
   session_ = &session;
@@ -258,7 +267,6 @@ void ExperimentView::chooseTable() {
 void ExperimentView::showPlan() {
   const std::vector<PlanRow>& rows = session_->planRows();
   plan_->setVisible(!rows.empty());
-  plan_->setMayMeasure(!session_->isWorking());
   if (rows.empty()) {
     plan_->clear();
   } else {
@@ -287,15 +295,15 @@ void ExperimentView::showProgress() {
 
 void ExperimentView::updateActions() {
   const auto& state = session_->state();
-  const bool isIdle = state.has_value() && !session_->isWorking();
+  const bool isShown = isCurrent_ && state.has_value();
+  const bool isIdle = isShown && !session_->isWorking();
   const bool hasFolder = !session_->folder().empty();
   run_->setEnabled(isIdle && state->countOf(CellState::waiting) > 0);
-  pause_->setEnabled(session_->isWorking());
+  pause_->setEnabled(isCurrent_ && session_->isWorking());
   retry_->setEnabled(isIdle && hasFolder && state->countOf(CellState::failed) > 0);
   addSeed_->setEnabled(isIdle && hasFolder && state->experiment.seeds.size() < kMostSeeds);
-  copy_->setEnabled(state.has_value());
-  compare_->setEnabled(state.has_value() &&
-                       std::ranges::any_of(state->cells, &ExperimentCell::hasRun));
+  copy_->setEnabled(isShown);
+  compare_->setEnabled(isShown && std::ranges::any_of(state->cells, &ExperimentCell::hasRun));
   size_->setVisible(!hasFolder && size_->count() > 0);
 }
 

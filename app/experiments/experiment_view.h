@@ -39,8 +39,15 @@ class ExperimentView : public QWidget {
   /// in the first of its sizes.
   void setSession(ExperimentSession& session, const ListedExperiment& experiment);
 
-  /// Of the worker, in the order of the page's menu.
+  /// The actions on the shown experiment, in the order of the page's menu.
   QList<QAction*> actions() const;
+
+  /// Whether this view is the one that the page shows: otherwise its actions would change an
+  /// experiment that nobody sees.
+  void setCurrent(bool isCurrent);
+
+  /// No measurement may disturb a training.
+  void setMayMeasure(bool mayMeasure);
 
   void saveLayout(QSettings& settings) const;
   void restoreLayout(const QSettings& settings);
@@ -70,6 +77,7 @@ class ExperimentView : public QWidget {
   void updateActions();
 
   ExperimentSession* session_ = nullptr;
+  bool isCurrent_ = false;
   bool isNew_ = true;    ///< Its state has not arrived yet.
   std::string shipped_;  ///< Name of a shipped experiment without a folder; else empty.
   QLabel* name_;

@@ -56,6 +56,9 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
   connect(view_, &ExperimentView::inspectRequested, this, &ExperimentsPage::inspectRequested);
   connect(view_, &ExperimentView::runsRequested, this, &ExperimentsPage::runsRequested);
   connect(view_, &ExperimentView::folderRequested, this, [this] { shown_->create(folder_); });
+  connect(stack_, &QStackedWidget::currentChanged, this, [this] {
+    view_->setCurrent(stack_->currentWidget() == view_);
+  });
   connectDraft();
 }
 
@@ -194,8 +197,15 @@ ExperimentSession* ExperimentsPage::makeSession() {
     list_->refresh(session == shown_ ? session->folder() : std::filesystem::path());
   });
   connect(session, &ExperimentSession::workEnded, this, [this] { list_->refresh(); });
+  connect(session, &ExperimentSession::changed, this, &ExperimentsPage::updateMeasuring);
   sessions_.push_back(session);
   return session;
+}
+
+void ExperimentsPage::updateMeasuring() {
+  const bool isIdle = std::ranges::none_of(sessions_, &ExperimentSession::isWorking);
+  view_->setMayMeasure(isIdle);
+  draft_->setMayMeasure(isIdle);
 }
 
 void ExperimentsPage::dropIdleSessions() {

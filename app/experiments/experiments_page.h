@@ -57,6 +57,8 @@ class ExperimentsPage : public Page {
   void choose(const ListedExperiment& experiment);
   ExperimentSession* sessionOf(const ListedExperiment& experiment);
   ExperimentSession* makeSession();
+  /// Lets plans measure their time only while no worker trains.
+  void updateMeasuring();
   /// Forgets the sessions that are not shown and have no worker.
   void dropIdleSessions();
 

@@ -173,7 +173,7 @@ class Worker {
     return folder_.plan().variants[teacherOf(run)->variant].name;
   }
 
-  /// Of a run without a teacher, `done`.
+  /// The state of the teacher's run; `done` where the run has no teacher.
   CellState teacherStateOf(const PlannedRun& run) const {
     const std::optional<PlannedRun> teacher = teacherOf(run);
     return teacher ? readCell(folder_, *teacher).cell.state : CellState::done;

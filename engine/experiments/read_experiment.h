@@ -12,7 +12,8 @@ ExperimentState stateOfPlan(const Experiment& experiment, const ExperimentPlan& 
 /// Reads the state of every run of an experiment, while workers may be training them, and computes
 /// the results of those that are done. The values of runs that were done in `before`, an earlier
 /// reading, are not read again. Reads the disk: for tasks in the background. Files that can't be
-/// read become warnings. Curves are read by readCurves().
+/// read become warnings. Curves are read by readCurves(), and here only where variants may end
+/// early.
 ExperimentState readExperiment(const ExperimentFolder& folder,
                                const ExperimentState* before = nullptr);
 

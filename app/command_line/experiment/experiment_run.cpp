@@ -78,8 +78,7 @@ class WorkerView : public WorkerObserver {
       const ExperimentCell cell = readCell(folder_, run).cell;
       done += cell.state == CellState::done ? 1 : 0;
       running += cell.state == CellState::running ? 1 : 0;
-      const bool isOver = cell.state == CellState::done || cell.state == CellState::failed ||
-                          cell.state == CellState::ended;
+      const bool isOver = cell.state == CellState::done || cell.state == CellState::failed;
       share += isOver ? 1 : static_cast<double>(cell.epochsDone) / std::max(1, cell.epochs);
     }
     line_.show({{std::to_string(done) + " of " + formatCounted(std::ssize(runs), "run") + " done",
