@@ -107,8 +107,11 @@ void TestConfigOverride::refusesAndTellsWhatIsPossible_data() {
   row("recipe.batchSiz=3", "Possible here: epochs, batchSize, optimizer");
   row("recipe.batchSize.x=3", "a single value has no part x");
   row("recipe.batchSize=0", "0 is outside 1 .. 65536");
-  row("recipe.batchSize=many", "line 1, column 1");
-  row("recipe.batchSize=", "line 1, column 1");
+  row("recipe.batchSize=many", "expected a whole number, found \"many\"");
+  row("recipe.batchSize=", "expected a whole number, found \"\"");
+  row("recipe.optimizer.learningRate=1,5", "expected a number, found \"1,5\"");
+  row("recipe.optimizer.nesterov=yes", "expected true or false, found \"yes\"");
+  row("recipe.schedule={\"kind\"", "line 1, column 7");
   row("recipe.batchSize=1.5", "expected a whole number");
   row("recipe.batchSize=64.0", "expected a whole number without a decimal point, found 64.0");
   row("seed=-1", "-1 is outside 0 .. 18446744073709551615");

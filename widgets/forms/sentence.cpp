@@ -1,5 +1,7 @@
 #include "widgets/forms/sentence.h"
 
+#include <QRegularExpression>
+
 #include "widgets/forms/field_rows.h"
 
 using namespace Qt::StringLiterals;
@@ -7,9 +9,10 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 QString sentence(const std::string& text) {
+  static const QRegularExpression path(u"^\\S*(\\w\\.\\w|[=\\[])"_s);
   QString words = QString::fromStdString(text);
   const bool isWord = words.size() > 1 && (words[1].isLetter() || words.startsWith(u"a "_s));
-  if (isWord) words[0] = words[0].toUpper();
+  if (isWord && !path.match(words).hasMatch()) words[0] = words[0].toUpper();
   return words;
 }
 

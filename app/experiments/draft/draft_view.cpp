@@ -334,8 +334,13 @@ void DraftView::updatePlan() {
   create_->setEnabled(false);
   tasks_.runNewest(
       [experiment = *draft_] {
-        Plan plan{problemsOf(experiment), {}};
-        if (!hasErrors(plan.problems)) plan.rows = planRowsOf(planOf(experiment));
+        Plan plan{problemsOf(experiment), {}, {}};
+        if (hasErrors(plan.problems)) return plan;
+        const ExperimentPlan planned = planOf(experiment);
+        const auto found =
+            std::ranges::find(planned.variants, experiment.base, &PlannedVariant::config);
+        if (found != planned.variants.end()) plan.unchanged = found->name;
+        plan.rows = planRowsOf(planned);
         return plan;
       },
       [this](Plan plan) { takePlan(std::move(plan)); });
@@ -348,6 +353,7 @@ void DraftView::takePlan(Plan plan) {
   problems_->setVisible(!problems_->text().isEmpty());
   create_->setEnabled(isPossible);
   if (hasErrors(plan.problems)) return;
+  if (draft_->baseline.empty()) draft_->baseline = plan.unchanged;
   const QSignalBlocker blocker(baseline_);
   baseline_->clear();
   for (const PlanRow& row : plan.rows) baseline_->addItem(QString::fromStdString(row.name));

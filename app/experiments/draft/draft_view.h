@@ -61,6 +61,7 @@ class DraftView : public QWidget {
   struct Plan {
     std::vector<Problem> problems;
     std::vector<PlanRow> rows;
+    std::string unchanged;  ///< The variant that is the base itself; empty if none is.
   };
 
   QWidget* makeForm();

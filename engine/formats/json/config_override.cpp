@@ -123,7 +123,9 @@ class Assignment {
     const char first = value_.empty() ? '\0' : value_.front();
     constexpr bool isText = std::is_same_v<M, std::string>;
     constexpr bool isName = std::is_enum_v<M> || HasKinds<M>;
-    const bool isBare = isText ? first != '"' : isName && first != '"' && first != '{';
+    bool isBare = isText ? first != '"' : isName && first != '"' && first != '{';
+    // The reader then says what it expected, which a parser of JSON does not know.
+    if constexpr (std::is_arithmetic_v<M>) isBare = !nlohmann::json::accept(value_);
     if (!isBare) return parseJson(value_, path_);
     const nlohmann::ordered_json text = std::string(value_);
     return parseJson(formatJsonLine(text), path_);
