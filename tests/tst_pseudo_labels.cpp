@@ -220,6 +220,14 @@ void TestPseudoLabels::settingsWithoutEffectAreProblems() {
         config.data.pseudoLabelThreshold = 0.1;
       },
       "data.pseudoLabelThreshold");
+  for (const double smoothing : {0.1, 0.2, 0.9}) {
+    check(
+        [&](RunConfig& config) {
+          config.data.pseudoLabels = "labels.csv";
+          config.recipe.labelSmoothing = smoothing;
+        },
+        "data.pseudoLabelThreshold");
+  }
   check([](RunConfig& config) { config.data.labelledPerClass = 19; }, "data.labelledPerClass");
   check([](RunConfig& config) { config.recipe.batchSize = 51; }, "recipe.batchSize");
 }

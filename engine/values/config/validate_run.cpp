@@ -4,6 +4,7 @@
 
 #include "engine/values/config/range_check.h"
 #include "engine/values/config/validate.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 
 namespace lambda {
@@ -85,12 +86,24 @@ void checkPseudoLabels(const RunConfig& config, std::vector<Problem>& problems) 
                         "pseudo-labels: set the number of labelled images per class",
                         Fix{"Use no pseudo-labels", "data.pseudoLabels", "\"\""}});
   }
+  // The most probable class of a teacher that meets its smoothed labels exactly.
+  const double smoothing = config.recipe.labelSmoothing;
+  const double most = 1 - smoothing + smoothing / config.architecture.classes;
+  const std::string usual = formatRounded(most > 0.95 ? 0.95 : 0.85 * most, 2);
+  const Fix fix{"Set to " + usual, "data.pseudoLabelThreshold", usual};
   if (data.pseudoLabelThreshold * config.architecture.classes <= 1) {
     problems.push_back({"data.pseudoLabelThreshold",
                         Severity::warning,
                         "the most probable of " + std::to_string(config.architecture.classes) +
                             " classes always has this probability: no wrong label is left out",
-                        Fix{"Set to 0.95", "data.pseudoLabelThreshold", "0.95"}});
+                        fix});
+  } else if (data.pseudoLabelThreshold > most) {
+    problems.push_back({"data.pseudoLabelThreshold",
+                        Severity::warning,
+                        "a teacher with the same label smoothing, " + formatNumber(smoothing) +
+                            ", learns probabilities of at most " + formatRounded(most, 3) +
+                            ": few of its predictions reach the threshold",
+                        fix});
   }
 }
 
