@@ -297,7 +297,8 @@ class ScriptedEngine::Training {
             record_.testAccuracy,
             record_.trainSeconds,
             640,
-            record_.statusText};
+            record_.statusText,
+            {}};
   }
 
   ScriptedEngine& engine_;
@@ -414,7 +415,7 @@ std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& r
                                                       RunControl& /*control*/,
                                                       Observer& /*observer*/) {
   return Evaluation{
-      {0.8, 0.75}, request.run / "checkpoints/best.safetensors", 1, 20, 500, 1, true, {}};
+      {0.8, 0.75}, request.run / "checkpoints/best.safetensors", 1, 20, 500, 1, true, {}, {}};
 }
 
 std::optional<ExportReport> ScriptedEngine::exportRun(const ExportJob& job,
