@@ -353,7 +353,11 @@ void DraftView::takePlan(Plan plan) {
   problems_->setVisible(!problems_->text().isEmpty());
   create_->setEnabled(isPossible);
   if (hasErrors(plan.problems)) return;
-  if (draft_->baseline.empty()) draft_->baseline = plan.unchanged;
+  // Of a copied experiment, no name still means the first variant.
+  if (isOfDocument_ && draft_->baseline.empty() && !plan.unchanged.empty()) {
+    draft_->baseline = plan.unchanged;
+    Q_EMIT changed();
+  }
   const QSignalBlocker blocker(baseline_);
   baseline_->clear();
   for (const PlanRow& row : plan.rows) baseline_->addItem(QString::fromStdString(row.name));

@@ -123,9 +123,11 @@ class Assignment {
     const char first = value_.empty() ? '\0' : value_.front();
     constexpr bool isText = std::is_same_v<M, std::string>;
     constexpr bool isName = std::is_enum_v<M> || HasKinds<M>;
-    bool isBare = isText ? first != '"' : isName && first != '"' && first != '{';
-    // The reader then says what it expected, which a parser of JSON does not know.
-    if constexpr (std::is_arithmetic_v<M>) isBare = !nlohmann::json::accept(value_);
+    // What is no number is read as a text: the reader says what it expected, a parser can't.
+    constexpr bool isNumber = std::is_arithmetic_v<M>;
+    const bool isBare = isText     ? first != '"'
+                        : isNumber ? !nlohmann::json::accept(value_)
+                                   : isName && first != '"' && first != '{';
     if (!isBare) return parseJson(value_, path_);
     const nlohmann::ordered_json text = std::string(value_);
     return parseJson(formatJsonLine(text), path_);
