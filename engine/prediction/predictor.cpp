@@ -51,7 +51,7 @@ struct Predictor::Impl {
               resolved.config().recipe.precision,
               torchDevice(resolved.device()),
               /*kernels=*/nullptr,
-              resolved.config().recipe.flipAveraging) {
+              testViewsOf(resolved.config().recipe)) {
     requirePictures(checkpoint.string(), shape());
   }
 

@@ -32,6 +32,30 @@ at::Tensor logitsOf(NetworkImpl& network, const at::Tensor& images, Precision pr
   return network.forward(images).to(at::kFloat);
 }
 
+/// Images [b, c, h, w] moved by `pixels` down and right; the edge is repeated where nothing comes
+/// in.
+at::Tensor moved(const at::Tensor& images, std::int64_t pixels) {
+  const at::Tensor padded = at::replication_pad2d(images, {1, 1, 1, 1});
+  return padded.narrow(2, 1 - pixels, images.size(2))
+      .narrow(3, 1 - pixels, images.size(3))
+      .contiguous(images.suggest_memory_format());
+}
+
+/// The mean logits of the views.
+at::Tensor meanLogits(NetworkImpl& network,
+                      const at::Tensor& images,
+                      const TestViews& views,
+                      Precision precision) {
+  const auto mirrorMean = [&](const at::Tensor& each) {
+    const at::Tensor logits = logitsOf(network, each, precision);
+    if (!views.mirrored) return logits;
+    return (logits + logitsOf(network, each.flip(3), precision)) / 2;
+  };
+  const at::Tensor logits = mirrorMean(images);
+  if (!views.shifted) return logits;
+  return logits / 2 + (mirrorMean(moved(images, -1)) + mirrorMean(moved(images, 1))) / 4;
+}
+
 void add(at::Tensor& sum, const at::Tensor& value) {
   sum = sum.defined() ? sum + value : value;
 }
@@ -50,11 +74,7 @@ bool classify(
   for (std::size_t first = 0; first < count; first += kEvaluationBatch) {
     if (!proceed(static_cast<std::int64_t>(first))) return false;
     const TensorBatch batch = maker.plain(images, first, std::min(kEvaluationBatch, count - first));
-    at::Tensor logits = logitsOf(network, batch.images, maker.precision());
-    if (maker.averagesFlips()) {
-      logits = (logits + logitsOf(network, batch.images.flip(3), maker.precision())) / 2;
-    }
-    visit(logits, batch.labels);
+    visit(meanLogits(network, batch.images, maker.views(), maker.precision()), batch.labels);
   }
   return true;
 }

@@ -14,9 +14,9 @@ inline constexpr std::size_t kEvaluationBatch = 250;
 
 /// Classifies images with a network in evaluation mode, without augmentation or gradients, in the
 /// precision of the maker; the network's mode is restored. `visit` gets each batch's logits
-/// [b, classes] in float32 and its labels [b]; the logits are the mean of two passes if the maker
-/// averages flips. `proceed` is called before every batch with the number of images done; if it
-/// returns false, so does the function.
+/// [b, classes] in float32 and its labels [b]; the logits are the mean of a pass for
+/// each of the maker's views. `proceed` is called before every batch with the number of images
+/// done; if it returns false, so does the function.
 bool classify(NetworkImpl& network,
               const LabeledImages& images,
               const BatchMaker& maker,

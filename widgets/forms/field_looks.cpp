@@ -134,6 +134,7 @@ constexpr std::array kLooks{
     Look{"labelSmoothing", "Label smoothing", Stepping::hundredth},
     Look{"emaDecay", "EMA of weights", Stepping::hundredth, "", "off"},
     Look{"flipAveraging", "Flip averaging"},
+    Look{"shiftAveraging", "Shift averaging"},
     Look{"precision", "Precision"},
     Look{"channelsLast", "Channels last"},
 

@@ -120,6 +120,7 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .common("recipe.labelSmoothing", choose.showsAll() || recipe.labelSmoothing > 0)
       .common("recipe.emaDecay", choose.showsAll() || recipe.emaDecay > 0)
       .rare("recipe.flipAveraging")
+      .rare("recipe.shiftAveraging")
       .rare("recipe.precision")
       .rare("recipe.channelsLast")
       .common("seed")

@@ -9,13 +9,13 @@ BatchMaker::BatchMaker(Augmenter augmenter,
                        Precision precision,
                        const at::Device& device,
                        const CudaKernels* kernels,
-                       bool averagesFlips)
+                       TestViews views)
     : augmenter_(std::move(augmenter)),
       channelsLast_(channelsLast),
       precision_(precision),
       device_(device),
       kernels_(kernels),
-      averagesFlips_(averagesFlips) {}
+      views_(views) {}
 
 void BatchMaker::keep(const LabeledImages& images) {
   // The kernels shift, flip and cut out, but know neither RandAugment nor random erasing: batches

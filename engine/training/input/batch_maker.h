@@ -11,6 +11,7 @@
 #include "engine/training/input/device_images.h"
 #include "engine/training/input/tensor_batch.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/config/scoring.h"
 #include "engine/values/images/labeled_images.h"
 
 namespace lambda {
@@ -20,13 +21,13 @@ namespace lambda {
 /// are the same to the bit.
 class BatchMaker {
  public:
-  /// `kernels`: those for the device; null = it has none. `averagesFlips`: see averagesFlips().
+  /// `kernels`: those for the device; null = it has none. `views`: see views().
   BatchMaker(Augmenter augmenter,
              bool channelsLast,
              Precision precision,
              const at::Device& device,
              const CudaKernels* kernels = nullptr,
-             bool averagesFlips = false);
+             TestViews views = {});
 
   /// Keeps a copy of the images on the device as long as the maker lives. They are found by the
   /// address of their pixels, which must not change meanwhile. Does nothing if the kernels can't
@@ -46,8 +47,8 @@ class BatchMaker {
   /// The precision in which a network computes on these batches: float32 or bfloat16.
   Precision precision() const { return precision_; }
 
-  /// Whether an image is classified by the mean logits of itself and its mirror image.
-  bool averagesFlips() const { return averagesFlips_; }
+  /// The views of an image by whose mean logits it is classified.
+  const TestViews& views() const { return views_; }
 
  private:
   /// Options of host tensors. Those for a GPU are in pinned memory, so that nothing waits for the
@@ -68,7 +69,7 @@ class BatchMaker {
   Precision precision_;
   at::Device device_;
   const CudaKernels* kernels_;
-  bool averagesFlips_;
+  TestViews views_;
   std::map<const std::uint8_t*, DeviceImages> kept_;  // By the address of the pixels.
 };
 

@@ -103,7 +103,7 @@ RunData::RunData(const RunConfig& config,
              config.recipe.precision,
              device,
              device.is_cuda() ? cudaKernelsFor(device) : nullptr,
-             config.recipe.flipAveraging) {
+             testViewsOf(config.recipe)) {
   maker_.keep(*train_);
   maker_.keep(data_->validation);
   maker_.keep(trainSample_);

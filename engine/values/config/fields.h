@@ -317,6 +317,9 @@ void visitFields(Value& value, Visit&& visit) {
         value.emaDecay);
   visit(Field{"flipAveraging", "score the mean logits of an image and its mirror image"},
         value.flipAveraging);
+  visit(Field{"shiftAveraging",
+              "score the mean logits of an image and of itself moved by a pixel each way"},
+        value.shiftAveraging);
   visit(Field{"precision",
               "float32, bfloat16 autocast, or automatic: the faster of them on this device, "
               "measured when the run starts"},

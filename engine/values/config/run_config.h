@@ -18,12 +18,13 @@ struct AugmentationConfig {
   /// With `horizontalFlip`: every image is flipped in every other epoch, half of them in the first
   /// (Jordan, 2024, section 3.6), so that two epochs show both orientations of every image.
   bool alternatingFlip = false;
-  int cutoutSize = 0;  ///< Side of the square set to the mean, in pixels; 0 = none.
+  int cutoutSize = 0;             ///< Side of the square set to the mean, in pixels; 0 = none.
   int randAugmentOperations = 0;  ///< RandAugment: operations for every image; 0 = none.
   /// RandAugment (Cubuk et al., 2020): strength of its operations. LambdaNetworks, table 20, has 10
   /// and 15.
   double randAugmentMagnitude = 10;
-  double erasingProbability = 0;  ///< Share of images with an erased rectangle (Zhong et al., 2020).
+  double erasingProbability =
+      0;  ///< Share of images with an erased rectangle (Zhong et al., 2020).
   /// Mixup (Zhang et al., 2018): the share of an image is drawn from Beta(alpha, alpha); 0 = none.
   double mixupAlpha = 0;
   /// CutMix (Yun et al., 2019): the same for its share of the area; 0 = none.
@@ -110,9 +111,11 @@ struct Recipe {
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
   double learningRateFactor = 1;  ///< Of the whole schedule; can be changed while a run trains.
-  double labelSmoothing = 0;  ///< In the training objective only; reported losses have none.
-  double emaDecay = 0;        ///< Decay of the moving average of the weights, per step; 0 = none.
+  double labelSmoothing = 0;      ///< In the training objective only; reported losses have none.
+  double emaDecay = 0;         ///< Decay of the moving average of the weights, per step; 0 = none.
   bool flipAveraging = false;  ///< Scores are those of the mean logits of an image and its mirror.
+  bool shiftAveraging =
+      false;  ///< Scores are those of the mean logits of an image and shifted ones.
   Precision precision = Precision::float32;
   bool channelsLast = true;
 
@@ -155,11 +158,11 @@ struct DeviceConfig {
 
 /// Which checkpoints a run keeps. The last one is always kept, the best one if `keepBest`.
 struct CheckpointConfig {
-  int everyEpochs = 1;      ///< Keep a checkpoint at the end of every n-th epoch; 0 = none.
-  int keepEpochs = 3;       ///< Number of these checkpoints kept on disk; 0 = all.
-  bool keepBest = true;     ///< Keep the weights of the best validation accuracy.
+  int everyEpochs = 1;       ///< Keep a checkpoint at the end of every n-th epoch; 0 = none.
+  int keepEpochs = 3;        ///< Number of these checkpoints kept on disk; 0 = all.
+  bool keepBest = true;      ///< Keep the weights of the best validation accuracy.
   bool keepInitial = false;  ///< Keep the state before the first step.
-  double everyMinutes = 5;  ///< Save the last checkpoint also in mid-epoch; 0 = never.
+  double everyMinutes = 5;   ///< Save the last checkpoint also in mid-epoch; 0 = never.
 
   bool operator==(const CheckpointConfig&) const = default;
 };
