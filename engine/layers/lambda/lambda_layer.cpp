@@ -78,16 +78,13 @@ void LambdaLayerImpl::reset() {
   drawNormal(values->weight, 1.0 / std::sqrt(d));
 }
 
-/// The queries [b, n, h, k] of their projection [b, h k, H, W].
+/// The queries [b, n, h k] of their projection [b, h k, H, W].
 at::Tensor LambdaLayerImpl::normalizedQueries(const at::Tensor& map) {
   const LambdaMixer& mixer = options.mixer;
-  const bool isPerChannel = mixer.normAxes == NormAxes::channels;
-  at::Tensor q = queryNorm && isPerChannel ? applyNorm(queryNorm, map) : map;
-  q = toPixels(q).reshape({q.size(0), q.size(2) * q.size(3), mixer.heads, mixer.queryDepth});
-  if (queryNorm && !isPerChannel) {
-    q = applyNorm(queryNorm, q.permute({0, 3, 1, 2})).permute({0, 2, 3, 1});
-  }
-  return mixer.softmaxQueries ? q.softmax(3).to(q.scalar_type()) : q;
+  if (!queryNorm) return toPixels(map);
+  if (mixer.normAxes == NormAxes::channels) return toPixels(applyNorm(queryNorm, map));
+  const at::Tensor q = toPixels(map).unflatten(2, {mixer.heads, mixer.queryDepth});
+  return applyNorm(queryNorm, q.permute({0, 3, 1, 2})).permute({0, 2, 3, 1}).flatten(2);
 }
 
 /// The values [b, m, c] of their projection [b, c, H, W].
@@ -103,14 +100,14 @@ at::Tensor LambdaLayerImpl::normalizedValues(const at::Tensor& map) {
   return applyNorm(valueNorm, v.unsqueeze(3)).squeeze(3);
 }
 
-std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
-  TORCH_CHECK(x.dim() == 4 && x.size(1) == options.inputDepth,
-              "lambda layer: expected an input [b, ",
-              options.inputDepth,
-              ", H, W], got ",
-              x.sizes());
+/// The operands of the pixels of a map, by one kernel where it supports the layer's options.
+OperandRows LambdaLayerImpl::operandRows(const at::Tensor& tokens) {
   const LambdaMixer& mixer = options.mixer;
-  const at::Tensor tokens = mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x;
+  const bool isUsual =
+      (mixer.normAxes == NormAxes::channels || (!queryNorm && !valueNorm)) &&
+      (!keys || (mixer.keyNormalization == KeyNormalization::softmax && !context.isMasked()));
+  const OperandModules modules{queries, values, keys, queryNorm, valueNorm};
+  if (isUsual && canFuseOperands(tokens, modules)) return fusedOperands(tokens, modules);
   at::Tensor q, v, k;
   if (canProject(tokens)) {
     std::vector<at::Tensor> weights{queries->weight, values->weight};
@@ -122,13 +119,26 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
     q = convolve(queries, tokens), v = convolve(values, tokens);
     if (keys) k = convolve(keys, tokens);
   }
-  q = normalizedQueries(q);
-  v = normalizedValues(v);
   if (keys) {
-    const at::Tensor seen =
-        context.isMasked() ? context.mask(x.size(2), x.size(3), x.device()) : at::Tensor();
+    const at::Tensor seen = context.isMasked()
+                                ? context.mask(tokens.size(2), tokens.size(3), tokens.device())
+                                : at::Tensor();
     k = normalizeKeys(toPixels(k), mixer.keyNormalization, seen);
   }
+  return {normalizedQueries(q), normalizedValues(v), k};
+}
+
+std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
+  TORCH_CHECK(x.dim() == 4 && x.size(1) == options.inputDepth,
+              "lambda layer: expected an input [b, ",
+              options.inputDepth,
+              ", H, W], got ",
+              x.sizes());
+  const LambdaMixer& mixer = options.mixer;
+  const OperandRows rows =
+      operandRows(mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x);
+  at::Tensor q = rows.queries.unflatten(2, {mixer.heads, mixer.queryDepth});
+  if (mixer.softmaxQueries) q = q.softmax(3).to(q.scalar_type());
 
   // Where each head has a lambda of its own, it has a run of the channels of keys and values.
   const std::int64_t heads = mixer.multiHead ? mixer.heads : 1;
@@ -144,9 +154,9 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
     return runs;
   };
   const std::vector<at::Tensor> queryRuns = heads == 1 ? std::vector{q} : q.chunk(heads, 2);
-  const std::vector<at::Tensor> valueRuns = runsOf(v);
+  const std::vector<at::Tensor> valueRuns = runsOf(rows.values);
   const std::vector<at::Tensor> keyRuns =
-      keys ? runsOf(k) : std::vector<at::Tensor>(valueRuns.size());
+      keys ? runsOf(rows.keys) : std::vector<at::Tensor>(valueRuns.size());
   std::vector<LambdaOperands> all;
   for (std::size_t head = 0; head < valueRuns.size(); ++head) {
     all.push_back({queryRuns[head], keyRuns[head], valueRuns[head]});
@@ -161,7 +171,9 @@ at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   for (const LambdaOperands& parts : all) {
     heads.push_back(applyCore(parts, std::ssize(heads), height, width));
   }
-  const at::Tensor y = heads.size() == 1 ? heads.front() : at::cat(heads, 2);
+  at::Tensor y = heads.size() == 1 ? heads.front() : at::cat(heads, 2);
+  // Fused operands are float32 also where the layer's input is not.
+  if (x.scalar_type() == at::kBFloat16) y = y.to(at::kBFloat16);
   return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
 }
 

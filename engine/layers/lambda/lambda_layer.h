@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/layers/lambda/fused_operands.h"
 #include "engine/layers/lambda/lambda_core.h"
 #include "engine/layers/lambda/position_embedding.h"
 #include "engine/layers/lambda/seen_context.h"
@@ -48,8 +49,8 @@ class LambdaLayerImpl : public RoledModule {
   std::vector<LambdaOperands> operands(const at::Tensor& x);
 
   LambdaLayerOptions options;
-  bool fusesCore = true;  ///< False: plain operations compute the core (reference).
-  torch::nn::Conv2d queries{nullptr};         ///< d -> h k, 1x1
+  bool fusesCore = true;               ///< False: plain operations compute the core (reference).
+  torch::nn::Conv2d queries{nullptr};  ///< d -> h k, 1x1
   torch::nn::Conv2d keys{
       nullptr};  ///< d -> u k, multi-head h u k, 1x1; null without content lambda
   torch::nn::Conv2d values{nullptr};          ///< d -> u v, multi-head h u v, 1x1
@@ -61,6 +62,7 @@ class LambdaLayerImpl : public RoledModule {
  private:
   at::Tensor normalizedQueries(const at::Tensor& map);
   at::Tensor normalizedValues(const at::Tensor& map);
+  OperandRows operandRows(const at::Tensor& tokens);
   at::Tensor applyCore(const LambdaOperands& parts,
                        std::int64_t head,
                        std::int64_t height,

@@ -1,12 +1,11 @@
 #include "engine/layers/norm/fused_norm.h"
 
-#include <cmath>
-
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/batch_norm/batch_norm_kernel.h"
 #include "engine/layers/channels_last.h"
 #include "engine/layers/norm/activation.h"
+#include "engine/layers/norm/norm_moments.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {
@@ -20,32 +19,8 @@ BatchNormShape shapeOf(const at::Tensor& x, bool hasRelu) {
   return {x.numel() / x.size(1), x.size(1), elementOf(x), hasRelu};
 }
 
-/// The moments by which channels are normalised, [c] in double.
-struct Moments {
-  at::Tensor mean;
-  at::Tensor inverseDeviation;
-};
-
-BatchNormMoments dataOf(const at::Tensor& mean, const at::Tensor& inverseDeviation) {
-  return {mean.const_data_ptr<double>(), inverseDeviation.const_data_ptr<double>()};
-}
-
-BatchNormAffine affineOf(const at::Tensor& weight, const at::Tensor& bias) {
-  return {weight.const_data_ptr<float>(), bias.const_data_ptr<float>()};
-}
-
-/// 1 / sqrt(variance + epsilon), in place.
-at::Tensor invertDeviation(at::Tensor variance, double epsilon) {
-  return variance.add_(epsilon).rsqrt_();
-}
-
-Moments runningMoments(const torch::nn::BatchNorm2dImpl& norm) {
-  return {norm.running_mean.to(at::kDouble),
-          invertDeviation(norm.running_var.to(at::kDouble), norm.options.eps())};
-}
-
 /// The moments of x. In training, also updates the running statistics with them.
-Moments batchMoments(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
+NormMoments batchMoments(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
   const BatchNormShape shape = shapeOf(x, false);
   const at::Tensor mean = at::empty({shape.channels}, at::kDouble);
   const at::Tensor variance = at::empty({shape.channels}, at::kDouble);
@@ -54,13 +29,7 @@ Moments batchMoments(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
                       mean.mutable_data_ptr<double>(),
                       variance.mutable_data_ptr<double>(),
                       onTorchThreads);
-  if (!norm.is_training()) return {mean, invertDeviation(variance, norm.options.eps())};
-  const auto rows = static_cast<double>(shape.rows);
-  const double momentum = *norm.options.momentum();
-  norm.running_mean.lerp_(mean.to(at::kFloat), momentum);
-  norm.running_var.lerp_((variance * (rows / (rows - 1))).to(at::kFloat), momentum);
-  if (norm.options.track_running_stats()) norm.num_batches_tracked.add_(1);
-  return {mean, invertDeviation(variance, norm.options.eps())};
+  return takeBatchMoments(norm, mean, variance, shape.rows);
 }
 
 class FusedNorm : public torch::autograd::Function<FusedNorm> {
@@ -70,14 +39,14 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
                             const at::Tensor& weight,
                             const at::Tensor& bias,
                             const std::optional<at::Tensor>& residual,
-                            const Moments& moments,
+                            const NormMoments& moments,
                             bool isTraining,
                             bool hasRelu) {
     const at::Tensor y = emptyChannelsLast(x.sizes(), x.options());
     batchNormForward(shapeOf(x, hasRelu),
                      x.const_data_ptr(),
                      residual ? residual->const_data_ptr() : nullptr,
-                     dataOf(moments.mean, moments.inverseDeviation),
+                     moments.data(),
                      affineOf(weight, bias),
                      y.mutable_data_ptr(),
                      onTorchThreads);
@@ -107,7 +76,7 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
                       x.const_data_ptr(),
                       y.defined() ? y.const_data_ptr() : nullptr,
                       dy.const_data_ptr(),
-                      dataOf(saved[3], saved[4]),
+                      NormMoments{saved[3], saved[4]}.data(),
                       affineOf(weight, saved[2]),
                       context->saved_data["isTraining"].toBool(),
                       {dx.mutable_data_ptr(),
@@ -121,21 +90,11 @@ class FusedNorm : public torch::autograd::Function<FusedNorm> {
   }
 };
 
-bool isUsual(const torch::nn::BatchNorm2dImpl& norm) {
-  return norm.weight.defined() && norm.weight.scalar_type() == at::kFloat &&
-         norm.running_mean.defined() && norm.options.momentum();
-}
-
-/// Whether the batch gives the mean and the variance, in training and in a network with
-/// NormStatistics::batch.
-bool usesBatchStatistics(const torch::nn::BatchNorm2dImpl& norm) {
-  return norm.is_training() || !norm.options.track_running_stats();
-}
-
 bool canFuse(const torch::nn::BatchNorm2dImpl& norm,
              const at::Tensor& x,
              const at::Tensor& residual) {
-  const bool isSupported = isPixelRows(x) && isUsual(norm) && x.size(1) == norm.weight.numel();
+  const bool isSupported =
+      isPixelRows(x) && hasKernelForm(norm) && x.size(1) == norm.weight.numel();
   const bool hasSpread = x.numel() > x.size(1) || !usesBatchStatistics(norm);
   const bool residualMatches =
       !residual.defined() || (isPixelRows(residual) && residual.sizes() == x.sizes() &&
@@ -167,7 +126,7 @@ at::Tensor applyPlainNorm(torch::nn::BatchNorm2d& norm,
 at::Tensor applyNorm(torch::nn::BatchNorm2d& norm, const at::Tensor& x, const AfterNorm& after) {
   if (!canFuse(*norm, x, after.residual)) return applyPlainNorm(norm, x, after);
   const bool isTraining = usesBatchStatistics(*norm);
-  Moments moments;
+  NormMoments moments;
   {
     const at::NoGradGuard noGrad;
     moments = isTraining ? batchMoments(*norm, x) : runningMoments(*norm);

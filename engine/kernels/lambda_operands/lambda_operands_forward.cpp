@@ -1,0 +1,283 @@
+#include <algorithm>
+
+#include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/lambda_operands/lambda_operands_forward.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "engine/kernels/lambda_operands/key_softmax-inl.h"
+#include "engine/kernels/lambda_operands/operand_columns-inl.h"
+#include "engine/kernels/products/small_products-inl.h"
+#include "engine/kernels/unroll.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+
+namespace {
+
+/// W^T [d, c], with zeros in the padding.
+AlignedBuffer<float> transposedWeights(const OperandsShape& shape,
+                                       const Columns& columns,
+                                       const OperandData<const float>& weights,
+                                       const ParallelFor& parallelFor) {
+  AlignedBuffer<float> packed(shape.inputDepth * columns.total);
+  parallelFor(shape.inputDepth / kOperandsDepth, [&](Index begin, Index end) {
+    const Index first = begin * kOperandsDepth, depth = (end - begin) * kOperandsDepth;
+    const auto pack = [&](const float* from, const Section& section) {
+      transpose(from + first,
+                shape.inputDepth,
+                section.columns,
+                depth,
+                packed.get() + first * columns.total + section.first,
+                columns.total);
+    };
+    pack(weights.queries, columns.queries);
+    pack(weights.values, columns.values);
+    if (columns.keys.columns > 0) pack(weights.keys, columns.keys);
+  });
+  return packed;
+}
+
+/// Writes the means of kVectors vectors of columns over some rows of z, and the sums of the squared
+/// differences from them. The first pass finds means from differences to the first row, the second
+/// one corrects them, so that a mean that is large compared with the deviation costs no accuracy.
+template <int kVectors>
+HWY_INLINE void momentsOfVectors(
+    const float* z, Index rows, Index stride, double* means, double* squares) {
+  const Floats d;
+  Vector origin[kVectors], sum[kVectors], square[kVectors];
+  LAMBDA_UNROLL(4)
+  for (int j = 0; j < kVectors; ++j) {
+    origin[j] = hn::LoadU(d, z + j * lanes());
+    sum[j] = hn::Zero(d);
+  }
+  for (Index row = 1; row < rows; ++row) {
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) {
+      sum[j] = hn::Add(sum[j], hn::Sub(hn::LoadU(d, z + row * stride + j * lanes()), origin[j]));
+    }
+  }
+  const Vector share = hn::Set(d, 1.0F / static_cast<float>(rows));
+  LAMBDA_UNROLL(4)
+  for (int j = 0; j < kVectors; ++j) {
+    origin[j] = hn::MulAdd(sum[j], share, origin[j]);
+    sum[j] = square[j] = hn::Zero(d);
+  }
+  for (Index row = 0; row < rows; ++row) {
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) {
+      const Vector difference = hn::Sub(hn::LoadU(d, z + row * stride + j * lanes()), origin[j]);
+      sum[j] = hn::Add(sum[j], difference);
+      square[j] = hn::MulAdd(difference, difference, square[j]);
+    }
+  }
+  const auto count = static_cast<double>(rows);
+  for (int j = 0; j < kVectors; ++j) {
+    HWY_ALIGN float origins[hn::MaxLanes(d)], sums[hn::MaxLanes(d)], all[hn::MaxLanes(d)];
+    hn::Store(origin[j], d, origins);
+    hn::Store(sum[j], d, sums);
+    hn::Store(square[j], d, all);
+    for (Index i = 0; i < lanes(); ++i) {
+      const auto rest = static_cast<double>(sums[i]);
+      means[j * lanes() + i] = static_cast<double>(origins[i]) + rest / count;
+      squares[j * lanes() + i] = static_cast<double>(all[i]) - rest * rest / count;
+    }
+  }
+}
+
+/// The same for all columns.
+HWY_NOINLINE void momentsOfChunk(
+    const float* z, Index rows, Index columns, double* means, double* squares) {
+  Index column = 0;
+  for (; column + 4 * lanes() <= columns; column += 4 * lanes())
+    momentsOfVectors<4>(z + column, rows, columns, means + column, squares + column);
+  for (; column < columns; column += lanes())
+    momentsOfVectors<1>(z + column, rows, columns, means + column, squares + column);
+}
+
+/// The moments of all rows from those of their chunks, [chunks, columns]: Chan, Golub and LeVeque
+/// (1983), "Algorithms for computing the sample variance", equation 1.5b.
+void mergeMoments(const Chunks& chunks,
+                  Index columns,
+                  const double* means,
+                  const double* squares,
+                  const ColumnMoments& all,
+                  const ParallelFor& parallelFor) {
+  parallelFor(columns, [&](Index begin, Index end) {
+    for (Index column = begin; column < end; ++column) {
+      double count = 0, mean = 0, square = 0;
+      for (Index chunk = 0; chunk < chunks.count; ++chunk) {
+        const auto more = static_cast<double>(chunks.rowsOf(chunk));
+        const double share = more / (count + more);
+        const double difference = means[chunk * columns + column] - mean;
+        mean += difference * share;
+        square += squares[chunk * columns + column] + difference * difference * count * share;
+        count += more;
+      }
+      all.mean[column] = mean;
+      all.variance[column] = square / count;
+    }
+  });
+}
+
+template <class T>
+void projectionsOf(const OperandsShape& shape,
+                   const T* x,
+                   const OperandData<const float>& weights,
+                   float* z,
+                   const ColumnMoments& moments,
+                   const ParallelFor& parallelFor) {
+  const Columns columns(shape);
+  const Chunks chunks(shape);
+  const Index depth = shape.inputDepth, total = columns.total;
+  const AlignedBuffer<float> packed = transposedWeights(shape, columns, weights, parallelFor);
+  const Index moment = moments.mean ? chunks.count * total : 0;
+  const auto means = allocateAligned<double>(moment), squares = allocateAligned<double>(moment);
+  parallelFor(chunks.count, [&](Index begin, Index end) {
+    const FloatRows<T> input(kRowsOfChunk * depth);
+    for (Index chunk = begin; chunk < end; ++chunk) {
+      const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);
+      float* out = z + first * total;
+      product<false>(rows,
+                     total,
+                     Rows{out, total},
+                     Term{DepthInRow{input.take(x + first * depth, rows * depth), depth},
+                          EvenRows{packed.get(), total},
+                          depth});
+      if (moments.mean) {
+        momentsOfChunk(
+            out, rows, total, means.get() + chunk * total, squares.get() + chunk * total);
+      }
+    }
+  });
+  if (moments.mean) mergeMoments(chunks, total, means.get(), squares.get(), moments, parallelFor);
+}
+
+/// What a norm does to each column of a section: (z - mean) scale + shift. The mean is the nearest
+/// float, so that differences from it are exact; the shift makes up for its rounding error. Without
+/// a norm the columns stay as they are.
+struct SectionNorm {
+  SectionNorm(const Section& section, const OperandNorm& norm)
+      : mean(section.padded), scale(section.padded), shift(section.padded) {
+    if (!norm.moments.mean) {
+      std::fill_n(scale.get(), section.padded, 1.0F);
+      return;
+    }
+    for (Index c = 0; c < section.columns; ++c) {
+      const double factor =
+          norm.moments.inverseDeviation[c] * static_cast<double>(norm.affine.weight[c]);
+      mean.get()[c] = static_cast<float>(norm.moments.mean[c]);
+      const double lacking = norm.moments.mean[c] - static_cast<double>(mean.get()[c]);
+      scale.get()[c] = static_cast<float>(factor);
+      shift.get()[c] =
+          static_cast<float>(static_cast<double>(norm.affine.bias[c]) - lacking * factor);
+    }
+  }
+
+  AlignedBuffer<float> mean, scale, shift;
+};
+
+/// Writes rows of a normalised section, without its padding.
+void normalizeRows(const float* z,
+                   Index rows,
+                   Index stride,
+                   const Section& section,
+                   const SectionNorm& norm,
+                   float* to) {
+  const Floats d;
+  forBlocks(rows, section, [&](Index first, Index end, Index column) {
+    const Vector mean = hn::Load(d, norm.mean.get() + column);
+    const Vector scale = hn::Load(d, norm.scale.get() + column);
+    const Vector shift = hn::Load(d, norm.shift.get() + column);
+    for (Index row = first; row < end; ++row) {
+      const Vector value = hn::LoadU(d, z + row * stride + section.first + column);
+      storeColumns(hn::MulAdd(hn::Sub(value, mean), scale, shift),
+                   section,
+                   column,
+                   to + row * section.columns);
+    }
+  });
+}
+
+}  // namespace
+
+void project(const OperandsShape& shape,
+             const void* x,
+             const OperandData<const float>& weights,
+             float* z,
+             const ColumnMoments& moments,
+             const ParallelFor& parallelFor) {
+  if (shape.element == Element::bfloat16) {
+    projectionsOf(shape, static_cast<const Bfloat16*>(x), weights, z, moments, parallelFor);
+  } else {
+    projectionsOf(shape, static_cast<const float*>(x), weights, z, moments, parallelFor);
+  }
+}
+
+void normalize(const OperandsShape& shape,
+               const float* z,
+               const OperandNorms& norms,
+               const OperandData<float>& operands,
+               const ParallelFor& parallelFor) {
+  const Columns columns(shape);
+  const SectionNorm queries(columns.queries, norms.queries), values(columns.values, norms.values);
+  parallelFor(shape.images, [&](Index begin, Index end) {
+    for (Index image = begin; image < end; ++image) {
+      const Index first = image * shape.positions;
+      const float* from = z + first * columns.total;
+      const auto toRow = [&](float* base, const Section& section) {
+        return base + first * section.columns;
+      };
+      normalizeRows(from,
+                    shape.positions,
+                    columns.total,
+                    columns.queries,
+                    queries,
+                    toRow(operands.queries, columns.queries));
+      normalizeRows(from,
+                    shape.positions,
+                    columns.total,
+                    columns.values,
+                    values,
+                    toRow(operands.values, columns.values));
+      if (columns.keys.columns == 0) continue;
+      softmaxOfImage(
+          from, shape.positions, columns.total, columns.keys, toRow(operands.keys, columns.keys));
+    }
+  });
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace lambda {
+
+HWY_EXPORT(project);
+HWY_EXPORT(normalize);
+
+void projectOperands(const OperandsShape& shape,
+                     const void* x,
+                     const OperandData<const float>& weights,
+                     float* z,
+                     const ColumnMoments& moments,
+                     const ParallelFor& parallelFor) {
+  HWY_DYNAMIC_DISPATCH(project)(shape, x, weights, z, moments, parallelFor);
+}
+
+void normalizeOperands(const OperandsShape& shape,
+                       const float* z,
+                       const OperandNorms& norms,
+                       const OperandData<float>& operands,
+                       const ParallelFor& parallelFor) {
+  HWY_DYNAMIC_DISPATCH(normalize)(shape, z, norms, operands, parallelFor);
+}
+
+}  // namespace lambda
+#endif
