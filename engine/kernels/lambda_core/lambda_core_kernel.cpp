@@ -29,7 +29,8 @@ void forwardBy(const CoreShape& shape,
                const Layout& layout,
                const CoreInputs& inputs,
                float* y,
-               const ParallelFor& parallelFor) {
+               const ParallelFor& parallelFor,
+               const OnImages& prepare) {
   const Embeddings embeddings(shape, layout, inputs.table, false, parallelFor);
   const Groups groups(shape.images, layout);
   parallelFor(groups.count, [&](Index begin, Index end) {
@@ -40,6 +41,7 @@ void forwardBy(const CoreShape& shape,
     QueryBlock block(shape, layout, embeddings);
     for (Index first = begin * groups.size; first < last; first += resident) {
       const Index count = std::min(resident, last - first);
+      if (prepare) prepare(first, count);
       for (Index i = 0; i < count; ++i) contexts.take(inputs, i, first + i);
       for (Index query = 0; query < shape.queries; query += layout.queryBlockSize) {
         block.take(inputs, query);
@@ -59,7 +61,8 @@ void backwardBy(const CoreShape& shape,
                 const CoreInputs& inputs,
                 const float* dy,
                 const CoreGradients& gradients,
-                const ParallelFor& parallelFor) {
+                const ParallelFor& parallelFor,
+                const OnImages& finish) {
   const Embeddings embeddings(shape, layout, inputs.table, true, parallelFor);
   const Groups groups(shape.images, layout);
   const Index tableSize =
@@ -105,6 +108,7 @@ void backwardBy(const CoreShape& shape,
           forSlots(group, [&](Index slot, Index image, Index count) {
             for (Index i = 0; i < count; ++i)
               contexts.finish(inputs, gradients, slot + i, image + i);
+            if (finish) finish(image, count);
           });
         }
       }
@@ -128,24 +132,26 @@ void backwardBy(const CoreShape& shape,
 void forward(const CoreShape& shape,
              const CoreInputs& inputs,
              float* y,
-             const ParallelFor& parallelFor) {
+             const ParallelFor& parallelFor,
+             const OnImages& prepare) {
   const bool windowed = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, windowed);
   const Layout layout(shape, false, lambdasFirst, windowed);
   const auto& by = lambdasFirst ? forwardBy<Lambdas> : forwardBy<Scores>;
-  by(shape, layout, inputs, y, parallelFor);
+  by(shape, layout, inputs, y, parallelFor, prepare);
 }
 
 void backward(const CoreShape& shape,
               const CoreInputs& inputs,
               const float* dy,
               const CoreGradients& gradients,
-              const ParallelFor& parallelFor) {
+              const ParallelFor& parallelFor,
+              const OnImages& finish) {
   const bool windowed = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, windowed);
   const Layout layout(shape, true, lambdasFirst, windowed);
   const auto& by = lambdasFirst ? backwardBy<LambdaGradients> : backwardBy<ScoreGradients>;
-  by(shape, layout, inputs, dy, gradients, parallelFor);
+  by(shape, layout, inputs, dy, gradients, parallelFor, finish);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -162,16 +168,18 @@ HWY_EXPORT(backward);
 void lambdaCoreForward(const CoreShape& shape,
                        const CoreInputs& inputs,
                        float* y,
-                       const ParallelFor& parallelFor) {
-  HWY_DYNAMIC_DISPATCH(forward)(shape, inputs, y, parallelFor);
+                       const ParallelFor& parallelFor,
+                       const OnImages& prepare) {
+  HWY_DYNAMIC_DISPATCH(forward)(shape, inputs, y, parallelFor, prepare);
 }
 
 void lambdaCoreBackward(const CoreShape& shape,
                         const CoreInputs& inputs,
                         const float* dy,
                         const CoreGradients& gradients,
-                        const ParallelFor& parallelFor) {
-  HWY_DYNAMIC_DISPATCH(backward)(shape, inputs, dy, gradients, parallelFor);
+                        const ParallelFor& parallelFor,
+                        const OnImages& finish) {
+  HWY_DYNAMIC_DISPATCH(backward)(shape, inputs, dy, gradients, parallelFor, finish);
 }
 
 }  // namespace lambda

@@ -66,6 +66,7 @@
 // (engine/values/architecture/position_path.h).
 
 #include <cstdint>
+#include <functional>
 
 #include "engine/kernels/lambda_core/core_shape.h"
 #include "engine/kernels/parallel_for.h"
@@ -91,17 +92,25 @@ struct CoreGradients {
   float* table = nullptr;
 };
 
-/// Writes the output y [b, n, h, v].
+/// Work on images [first, first + count) by the thread that has them in its caches. Each image is
+/// in one call. Null = nothing to do.
+using OnImages = std::function<void(std::int64_t first, std::int64_t count)>;
+
+/// Writes the output y [b, n, h, v]. `prepare` is called before the operands of its images are
+/// read, and may write them.
 void lambdaCoreForward(const CoreShape& shape,
                        const CoreInputs& inputs,
                        float* y,
-                       const ParallelFor& parallelFor);
+                       const ParallelFor& parallelFor,
+                       const OnImages& prepare = {});
 
 /// Writes the gradients that follow from dy [b, n, h, v]. Scores or lambdas are computed again.
+/// `finish` is called when the gradients of its images' queries, keys and values are written.
 void lambdaCoreBackward(const CoreShape& shape,
                         const CoreInputs& inputs,
                         const float* dy,
                         const CoreGradients& gradients,
-                        const ParallelFor& parallelFor);
+                        const ParallelFor& parallelFor,
+                        const OnImages& finish = {});
 
 }  // namespace lambda

@@ -37,80 +37,106 @@ AlignedBuffer<float> packedWeights(const OperandsShape& shape,
   return packed;
 }
 
-/// The gradient of a normalised section with respect to z, for each column:
-/// scale dy + slope (z - mean) + shift. With the sums over all rows that it takes from a chunk.
-class SectionGradient {
+/// Rows of an image that are summed in float32 before their sum is added in double.
+constexpr Index kRowsOfSum = 64;
+
+/// Adds the sums of dy and of dy (z - mean) over some rows to those of each column.
+void addSums(const float* z,
+             Index rows,
+             Index stride,
+             const Section& section,
+             const ColumnScales& scales,
+             const float* dy,
+             double* gradients,
+             double* products) {
+  const Floats d;
+  for (Index column = 0; column < section.padded; column += lanes()) {
+    const float* from = z + section.first + column;
+    const Vector mean = hn::LoadU(d, scales.mean.data() + section.first + column);
+    Vector sum = hn::Zero(d), product = hn::Zero(d);
+    for (Index row = 0; row < rows; ++row) {
+      const Vector gradient = loadColumns(dy + row * section.columns, section, column);
+      sum = hn::Add(sum, gradient);
+      product = hn::MulAdd(gradient, hn::Sub(hn::LoadU(d, from + row * stride), mean), product);
+    }
+    addTo(sum, gradients + section.first + column);
+    addTo(product, products + section.first + column);
+  }
+}
+
+/// Adds the sums of kbar dkbar over some rows to those of each column.
+void addKeySums(
+    const float* keys, const float* dKeys, Index rows, const Section& section, double* products) {
+  for (Index column = 0; column < section.padded; column += lanes()) {
+    Vector sum = hn::Zero(Floats());
+    for (Index row = 0; row < rows; ++row) {
+      const Index at = row * section.columns;
+      sum = hn::MulAdd(
+          loadColumns(keys + at, section, column), loadColumns(dKeys + at, section, column), sum);
+    }
+    addTo(sum, products + section.first + column);
+  }
+}
+
+/// What each column of dz is: scale dy + slope (z - mean) + shift.
+class GradientColumns {
  public:
-  SectionGradient(const Section& section, const OperandNorm& norm, const Chunks& chunks)
-      : section_(section),
-        norm_(norm),
-        mean_(section.padded),
-        scale_(section.padded),
-        slope_(section.padded),
-        shift_(section.padded),
-        sums_(hasNorm() ? chunks.count * section.padded : 0),
-        products_(hasNorm() ? chunks.count * section.padded : 0) {
-    if (!hasNorm()) std::fill_n(scale_.get(), section.padded, 1.0F);
-    for (Index c = 0; hasNorm() && c < section.columns; ++c)
-      mean_.get()[c] = static_cast<float>(norm.moments.mean[c]);
-  }
-
-  bool hasNorm() const { return norm_.moments.mean != nullptr; }
-
-  /// Sums dy and dy (z - mean) of a chunk.
-  void addChunk(Index chunk, const float* z, Index stride, const float* dy, Index rows) {
-    const Floats d;
-    float* sums = sums_.get() + chunk * section_.padded;
-    float* products = products_.get() + chunk * section_.padded;
-    forBlocks(rows, section_, [&](Index first, Index end, Index column) {
-      const Vector mean = hn::Load(d, mean_.get() + column);
-      Vector sum = hn::Load(d, sums + column);
-      Vector product = hn::Load(d, products + column);
-      for (Index row = first; row < end; ++row) {
-        const Vector gradient = loadColumns(dy + row * section_.columns, section_, column);
-        const Vector value = hn::LoadU(d, z + row * stride + section_.first + column);
-        sum = hn::Add(sum, gradient);
-        product = hn::MulAdd(gradient, hn::Sub(value, mean), product);
+  GradientColumns(const OperandsShape& shape, const Columns& columns, const OperandSums& sums)
+      : rows_(static_cast<double>(shape.images * shape.positions)),
+        total_(columns.total),
+        gradients_(columns.total),
+        products_(columns.total),
+        mean_(columns.total),
+        scale_(columns.total),
+        slope_(columns.total),
+        shift_(columns.total) {
+    std::fill_n(scale_.get(), columns.total, 1.0F);
+    for (Index image = 0; image < shape.images; ++image) {
+      for (Index column = 0; column < total_; ++column) {
+        gradients_.get()[column] += sums.gradients.get()[image * total_ + column];
+        products_.get()[column] += sums.products.get()[image * total_ + column];
       }
-      hn::Store(sum, d, sums + column);
-      hn::Store(product, d, products + column);
-    });
-  }
-
-  /// Adds the chunks, writes the gradients of scale and shift, and finds the coefficients.
-  void finish(const Chunks& chunks, bool isTraining, float* dScale, float* dShift) {
-    const auto rows = static_cast<double>(chunks.rows);
-    for (Index c = 0; c < section_.columns && hasNorm(); ++c) {
-      double sum = 0, product = 0;
-      for (Index chunk = 0; chunk < chunks.count; ++chunk) {
-        sum += static_cast<double>(sums_.get()[chunk * section_.padded + c]);
-        product += static_cast<double>(products_.get()[chunk * section_.padded + c]);
-      }
-      const double inverse = norm_.moments.inverseDeviation[c];
-      const double factor = inverse * static_cast<double>(norm_.affine.weight[c]);
-      const double lacking = norm_.moments.mean[c] - static_cast<double>(mean_.get()[c]);
-      product = (product - lacking * sum) * inverse;  // Of dy and the normalised values.
-      if (dScale) dScale[c] = static_cast<float>(product);
-      if (dShift) dShift[c] = static_cast<float>(sum);
-      scale_.get()[c] = static_cast<float>(factor);
-      if (!isTraining) continue;
-      const double slope = -factor * inverse * product / rows;
-      slope_.get()[c] = static_cast<float>(slope);
-      shift_.get()[c] = static_cast<float>(-factor * sum / rows - slope * lacking);
     }
   }
 
-  /// Writes dz of some rows, with zeros in the padding.
-  void write(const float* z, Index stride, const float* dy, Index rows, float* dz) const {
+  /// Finds the coefficients of a section, and writes the gradients of its norm.
+  void take(const Section& section,
+            const OperandNorm& norm,
+            bool isTraining,
+            float* dScale,
+            float* dShift) {
+    if (!norm.moments.mean) return;
+    for (Index c = 0; c < section.columns; ++c) {
+      const Index column = section.first + c;
+      const double sum = gradients_.get()[column];
+      const double inverse = norm.moments.inverseDeviation[c];
+      const double factor = inverse * static_cast<double>(norm.affine.weight[c]);
+      mean_.get()[column] = static_cast<float>(norm.moments.mean[c]);
+      const double lacking = norm.moments.mean[c] - static_cast<double>(mean_.get()[column]);
+      // Of dy and the normalised values.
+      const double product = (products_.get()[column] - lacking * sum) * inverse;
+      if (dScale) dScale[c] = static_cast<float>(product);
+      if (dShift) dShift[c] = static_cast<float>(sum);
+      scale_.get()[column] = static_cast<float>(factor);
+      if (!isTraining) continue;
+      const double slope = -factor * inverse * product / rows_;
+      slope_.get()[column] = static_cast<float>(slope);
+      shift_.get()[column] = static_cast<float>(-factor * sum / rows_ - slope * lacking);
+    }
+  }
+
+  /// Writes dz of some rows of a section, with zeros in the padding.
+  void write(const float* z, Index rows, const Section& section, const float* dy, float* dz) const {
     const Floats d;
-    forBlocks(rows, section_, [&](Index first, Index end, Index column) {
-      const Vector mean = hn::Load(d, mean_.get() + column);
-      const Vector scale = hn::Load(d, scale_.get() + column);
-      const Vector slope = hn::Load(d, slope_.get() + column);
-      const Vector shift = hn::Load(d, shift_.get() + column);
+    forBlocks(rows, section, [&](Index first, Index end, Index column) {
+      const Index inRow = section.first + column;
+      const Vector mean = hn::Load(d, mean_.get() + inRow);
+      const Vector scale = hn::Load(d, scale_.get() + inRow);
+      const Vector slope = hn::Load(d, slope_.get() + inRow);
+      const Vector shift = hn::Load(d, shift_.get() + inRow);
       for (Index row = first; row < end; ++row) {
-        const Index at = row * stride + section_.first + column;
-        const Vector gradient = loadColumns(dy + row * section_.columns, section_, column);
+        const Index at = row * total_ + inRow;
+        const Vector gradient = loadColumns(dy + row * section.columns, section, column);
         const Vector difference = hn::Sub(hn::LoadU(d, z + at), mean);
         const Vector rest = hn::MulAdd(difference, slope, shift);
         hn::StoreU(hn::MulAdd(gradient, scale, rest), d, dz + at);
@@ -119,70 +145,44 @@ class SectionGradient {
   }
 
  private:
-  const Section& section_;
-  const OperandNorm& norm_;
-  AlignedBuffer<float> mean_, scale_, slope_, shift_;  ///< Of each column.
-  AlignedBuffer<float> sums_, products_;               ///< [chunks, columns]
+  double rows_;  ///< Of all images.
+  Index total_;
+  AlignedBuffer<double> gradients_, products_;  ///< OperandSums of all images.
+  AlignedBuffer<float> mean_, scale_, slope_, shift_;
 };
 
-/// The backward pass of the softmax of the keys.
-class KeyGradient {
- public:
-  KeyGradient(const OperandsShape& shape,
-              const Section& section,
-              const float* keys,
-              const float* dKeys,
-              const ParallelFor& parallelFor)
-      : section_(section),
-        positions_(shape.positions),
-        keys_(keys),
-        dKeys_(dKeys),
-        products_(section.columns > 0 ? shape.images * section.padded : 0) {
-    if (section.columns == 0) return;
-    parallelFor(shape.images, [&](Index begin, Index end) {
-      for (Index image = begin; image < end; ++image) sumImage(image);
-    });
-  }
-
-  /// Writes dz of the rows from `first` on, with zeros in the padding.
-  void write(Index first, Index rows, Index stride, float* dz) const {
-    const Floats d;
-    for (Index row = 0; row < rows; ++row) {
-      const float* product = products_.get() + (first + row) / positions_ * section_.padded;
-      const Index at = (first + row) * section_.columns;
-      for (Index column = 0; column < section_.padded; column += lanes()) {
-        const Vector key = loadColumns(keys_ + at, section_, column);
-        const Vector gradient = loadColumns(dKeys_ + at, section_, column);
-        hn::StoreU(hn::Mul(key, hn::Sub(gradient, hn::Load(d, product + column))),
+/// Writes dz of the keys of some rows from `first` on, with zeros in the padding.
+void writeKeyGradient(const OperandsShape& shape,
+                      const Columns& columns,
+                      const float* keys,
+                      const float* dKeys,
+                      const OperandSums& sums,
+                      Index first,
+                      Index rows,
+                      float* dz) {
+  const Floats d;
+  const Section& section = columns.keys;
+  HWY_ALIGN float product[hn::MaxLanes(d)];
+  for (Index row = 0; row < rows;) {
+    const Index image = (first + row) / shape.positions;
+    const Index end = std::min(rows, (image + 1) * shape.positions - first);
+    for (Index column = 0; column < section.padded; column += lanes()) {
+      const double* sum = sums.products.get() + image * columns.total + section.first + column;
+      std::transform(
+          sum, sum + lanes(), product, [](double each) { return static_cast<float>(each); });
+      const Vector ofImage = hn::Load(d, product);
+      for (Index each = row; each < end; ++each) {
+        const Index at = (first + each) * section.columns;
+        const Vector key = loadColumns(keys + at, section, column);
+        const Vector gradient = loadColumns(dKeys + at, section, column);
+        hn::StoreU(hn::Mul(key, hn::Sub(gradient, ofImage)),
                    d,
-                   dz + row * stride + section_.first + column);
+                   dz + each * columns.total + section.first + column);
       }
     }
+    row = end;
   }
-
- private:
-  /// sum_m kbar dkbar of each column.
-  void sumImage(Index image) {
-    const Floats d;
-    float* product = products_.get() + image * section_.padded;
-    for (Index column = 0; column < section_.padded; column += lanes()) {
-      Vector sum = hn::Zero(d);
-      for (Index m = 0; m < positions_; ++m) {
-        const Index at = (image * positions_ + m) * section_.columns;
-        sum = hn::MulAdd(loadColumns(keys_ + at, section_, column),
-                         loadColumns(dKeys_ + at, section_, column),
-                         sum);
-      }
-      hn::Store(sum, d, product + column);
-    }
-  }
-
-  const Section& section_;
-  Index positions_;
-  const float* keys_;
-  const float* dKeys_;
-  AlignedBuffer<float> products_;  ///< [images, columns]
-};
+}
 
 /// Writes the gradient of the weights from the sums of the groups, [groups, c, d].
 void writeWeightGradients(const OperandsShape& shape,
@@ -218,31 +218,17 @@ void gradientsOf(const OperandsShape& shape,
                  const OperandNorms& norms,
                  bool isTraining,
                  const OperandData<const float>& dOperands,
+                 const OperandSums& operandSums,
                  const OperandGradients& gradients,
                  const ParallelFor& parallelFor) {
   const Columns columns(shape);
   const Chunks chunks(shape);
   const Index depth = shape.inputDepth, total = columns.total;
-  SectionGradient queries(columns.queries, norms.queries, chunks);
-  SectionGradient values(columns.values, norms.values, chunks);
-  const auto rowsOf = [](const float* base, const Section& section, Index first) {
-    return base + first * section.columns;
-  };
-  parallelFor(chunks.count, [&](Index begin, Index end) {
-    for (Index chunk = begin; chunk < end; ++chunk) {
-      const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);
-      const auto add = [&](SectionGradient& gradient, const Section& section, const float* dy) {
-        if (!gradient.hasNorm()) return;
-        gradient.addChunk(chunk, z + first * total, total, rowsOf(dy, section, first), rows);
-      };
-      add(queries, columns.queries, dOperands.queries);
-      add(values, columns.values, dOperands.values);
-    }
-  });
-  queries.finish(chunks, isTraining, gradients.queryScale, gradients.queryShift);
-  values.finish(chunks, isTraining, gradients.valueScale, gradients.valueShift);
-  const KeyGradient keyGradient(shape, columns.keys, keys, dOperands.keys, parallelFor);
-
+  GradientColumns gradientColumns(shape, columns, operandSums);
+  gradientColumns.take(
+      columns.queries, norms.queries, isTraining, gradients.queryScale, gradients.queryShift);
+  gradientColumns.take(
+      columns.values, norms.values, isTraining, gradients.valueScale, gradients.valueShift);
   const AlignedBuffer<float> packed = packedWeights(shape, columns, weights);
   const bool wantsWeights = gradients.weights.queries != nullptr;
   const Index groups = std::clamp<Index>(chunks.count / kFewestChunksOfGroup, 1, kMostGroups);
@@ -255,10 +241,16 @@ void gradientsOf(const OperandsShape& shape,
       const Index last = chunks.count * (group + 1) / groups;
       for (Index chunk = chunks.count * group / groups; chunk < last; ++chunk) {
         const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);
-        const float* at = z + first * total;
-        queries.write(at, total, rowsOf(dOperands.queries, columns.queries, first), rows, dz.get());
-        values.write(at, total, rowsOf(dOperands.values, columns.values, first), rows, dz.get());
-        if (columns.keys.columns > 0) keyGradient.write(first, rows, total, dz.get());
+        const auto write = [&](const Section& section, const float* dy) {
+          gradientColumns.write(
+              z + first * total, rows, section, dy + first * section.columns, dz.get());
+        };
+        write(columns.queries, dOperands.queries);
+        write(columns.values, dOperands.values);
+        if (columns.keys.columns > 0) {
+          writeKeyGradient(
+              shape, columns, keys, dOperands.keys, operandSums, first, rows, dz.get());
+        }
         if (gradients.x) {
           T* to = static_cast<T*>(gradients.x) + first * depth;
           float* target = dx.get();
@@ -287,6 +279,42 @@ void gradientsOf(const OperandsShape& shape,
 
 }  // namespace
 
+void sum(const OperandsShape& shape,
+         const float* z,
+         const ColumnScales& scales,
+         const float* keys,
+         const OperandData<const float>& dOperands,
+         Index first,
+         Index count,
+         OperandSums& sums) {
+  const Columns columns(shape);
+  for (Index image = first; image < first + count; ++image) {
+    double* gradients = sums.gradients.get() + image * columns.total;
+    double* products = sums.products.get() + image * columns.total;
+    std::fill_n(gradients, columns.total, 0.0);
+    std::fill_n(products, columns.total, 0.0);
+    for (Index done = 0; done < shape.positions; done += kRowsOfSum) {
+      const Index row = image * shape.positions + done;
+      const Index rows = std::min(kRowsOfSum, shape.positions - done);
+      const auto add = [&](const Section& section, const float* dy) {
+        addSums(z + row * columns.total,
+                rows,
+                columns.total,
+                section,
+                scales,
+                dy + row * section.columns,
+                gradients,
+                products);
+      };
+      add(columns.queries, dOperands.queries);
+      add(columns.values, dOperands.values);
+      if (columns.keys.columns == 0) continue;
+      const Index at = row * columns.keys.columns;
+      addKeySums(keys + at, dOperands.keys + at, rows, columns.keys, products);
+    }
+  }
+}
+
 void gradient(const OperandsShape& shape,
               const void* x,
               const OperandData<const float>& weights,
@@ -295,11 +323,12 @@ void gradient(const OperandsShape& shape,
               const OperandNorms& norms,
               bool isTraining,
               const OperandData<const float>& dOperands,
+              const OperandSums& sums,
               const OperandGradients& gradients,
               const ParallelFor& parallelFor) {
   const auto by = [&](const auto* rows) {
     gradientsOf(
-        shape, rows, weights, z, keys, norms, isTraining, dOperands, gradients, parallelFor);
+        shape, rows, weights, z, keys, norms, isTraining, dOperands, sums, gradients, parallelFor);
   };
   if (shape.element == Element::bfloat16) {
     by(static_cast<const Bfloat16*>(x));
@@ -316,7 +345,19 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace lambda {
 
+HWY_EXPORT(sum);
 HWY_EXPORT(gradient);
+
+void sumOperandGradients(const OperandsShape& shape,
+                         const float* z,
+                         const ColumnScales& scales,
+                         const float* keys,
+                         const OperandData<const float>& dOperands,
+                         std::int64_t first,
+                         std::int64_t count,
+                         OperandSums& sums) {
+  HWY_DYNAMIC_DISPATCH(sum)(shape, z, scales, keys, dOperands, first, count, sums);
+}
 
 void operandGradients(const OperandsShape& shape,
                       const void* x,
@@ -326,10 +367,11 @@ void operandGradients(const OperandsShape& shape,
                       const OperandNorms& norms,
                       bool isTraining,
                       const OperandData<const float>& dOperands,
+                      const OperandSums& sums,
                       const OperandGradients& gradients,
                       const ParallelFor& parallelFor) {
   HWY_DYNAMIC_DISPATCH(gradient)
-  (shape, x, weights, z, keys, norms, isTraining, dOperands, gradients, parallelFor);
+  (shape, x, weights, z, keys, norms, isTraining, dOperands, sums, gradients, parallelFor);
 }
 
 }  // namespace lambda

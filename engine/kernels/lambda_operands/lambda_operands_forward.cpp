@@ -157,42 +157,18 @@ void projectionsOf(const OperandsShape& shape,
   if (moments.mean) mergeMoments(chunks, total, means.get(), squares.get(), moments, parallelFor);
 }
 
-/// What a norm does to each column of a section: (z - mean) scale + shift. The mean is the nearest
-/// float, so that differences from it are exact; the shift makes up for its rounding error. Without
-/// a norm the columns stay as they are.
-struct SectionNorm {
-  SectionNorm(const Section& section, const OperandNorm& norm)
-      : mean(section.padded), scale(section.padded), shift(section.padded) {
-    if (!norm.moments.mean) {
-      std::fill_n(scale.get(), section.padded, 1.0F);
-      return;
-    }
-    for (Index c = 0; c < section.columns; ++c) {
-      const double factor =
-          norm.moments.inverseDeviation[c] * static_cast<double>(norm.affine.weight[c]);
-      mean.get()[c] = static_cast<float>(norm.moments.mean[c]);
-      const double lacking = norm.moments.mean[c] - static_cast<double>(mean.get()[c]);
-      scale.get()[c] = static_cast<float>(factor);
-      shift.get()[c] =
-          static_cast<float>(static_cast<double>(norm.affine.bias[c]) - lacking * factor);
-    }
-  }
-
-  AlignedBuffer<float> mean, scale, shift;
-};
-
 /// Writes rows of a normalised section, without its padding.
 void normalizeRows(const float* z,
                    Index rows,
                    Index stride,
                    const Section& section,
-                   const SectionNorm& norm,
+                   const ColumnScales& scales,
                    float* to) {
   const Floats d;
   forBlocks(rows, section, [&](Index first, Index end, Index column) {
-    const Vector mean = hn::Load(d, norm.mean.get() + column);
-    const Vector scale = hn::Load(d, norm.scale.get() + column);
-    const Vector shift = hn::Load(d, norm.shift.get() + column);
+    const Vector mean = hn::LoadU(d, scales.mean.data() + section.first + column);
+    const Vector scale = hn::LoadU(d, scales.scale.data() + section.first + column);
+    const Vector shift = hn::LoadU(d, scales.shift.data() + section.first + column);
     for (Index row = first; row < end; ++row) {
       const Vector value = hn::LoadU(d, z + row * stride + section.first + column);
       storeColumns(hn::MulAdd(hn::Sub(value, mean), scale, shift),
@@ -220,35 +196,27 @@ void project(const OperandsShape& shape,
 
 void normalize(const OperandsShape& shape,
                const float* z,
-               const OperandNorms& norms,
+               const ColumnScales& scales,
                const OperandData<float>& operands,
-               const ParallelFor& parallelFor) {
+               Index first,
+               Index count) {
   const Columns columns(shape);
-  const SectionNorm queries(columns.queries, norms.queries), values(columns.values, norms.values);
-  parallelFor(shape.images, [&](Index begin, Index end) {
-    for (Index image = begin; image < end; ++image) {
-      const Index first = image * shape.positions;
-      const float* from = z + first * columns.total;
-      const auto toRow = [&](float* base, const Section& section) {
-        return base + first * section.columns;
-      };
-      normalizeRows(from,
-                    shape.positions,
-                    columns.total,
-                    columns.queries,
-                    queries,
-                    toRow(operands.queries, columns.queries));
-      normalizeRows(from,
-                    shape.positions,
-                    columns.total,
-                    columns.values,
-                    values,
-                    toRow(operands.values, columns.values));
-      if (columns.keys.columns == 0) continue;
-      softmaxOfImage(
-          from, shape.positions, columns.total, columns.keys, toRow(operands.keys, columns.keys));
-    }
-  });
+  for (Index image = first; image < first + count; ++image) {
+    const Index row = image * shape.positions;
+    const float* from = z + row * columns.total;
+    const auto write = [&](const Section& section, float* to) {
+      normalizeRows(
+          from, shape.positions, columns.total, section, scales, to + row * section.columns);
+    };
+    write(columns.queries, operands.queries);
+    write(columns.values, operands.values);
+    if (columns.keys.columns == 0) continue;
+    softmaxOfImage(from,
+                   shape.positions,
+                   columns.total,
+                   columns.keys,
+                   operands.keys + row * columns.keys.columns);
+  }
 }
 
 }  // namespace HWY_NAMESPACE
@@ -273,10 +241,11 @@ void projectOperands(const OperandsShape& shape,
 
 void normalizeOperands(const OperandsShape& shape,
                        const float* z,
-                       const OperandNorms& norms,
+                       const ColumnScales& scales,
                        const OperandData<float>& operands,
-                       const ParallelFor& parallelFor) {
-  HWY_DYNAMIC_DISPATCH(normalize)(shape, z, norms, operands, parallelFor);
+                       std::int64_t first,
+                       std::int64_t count) {
+  HWY_DYNAMIC_DISPATCH(normalize)(shape, z, scales, operands, first, count);
 }
 
 }  // namespace lambda

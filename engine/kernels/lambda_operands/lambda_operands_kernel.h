@@ -9,21 +9,25 @@
 //   q = norm(zq) [p, h k]    v = norm(zv) [p, u v]      kbar = softmax(zk) [p, u k]
 //
 // The norms are those of each column over all pixels; the softmax is that of each column over the
-// pixels of an image. Taken one by one, the three products, the norms and the softmax pass over
-// x and z ten times and more. Here one pass over x makes all of z and the sums of the norms, and
-// one over z makes the operands. The backward pass takes the sums of the gradients first; then, for
-// some rows at a time, it makes dz in the cache and multiplies it at once:
+// pixels of an image. Taken one by one, the three products, the norms and the softmax pass over x
+// and z ten times and more. Here one pass over x makes all of z and the moments of the norms. The
+// operands of an image are made by the thread that multiplies them next, so that the core finds
+// them in the cache. In the backward pass that thread takes the sums of their gradients, which the
+// norms and the softmax need. Then, for some rows at a time, dz is made in the cache and multiplied
+// at once:
 //
 //   dzq, dzv   by the backward formula of batch norm (Ioffe and Szegedy, 2015, section 3)
 //   dzk = kbar (dkbar - sum_m kbar dkbar)               dx = dz W [p, d]       dW = dz^T x [c, d]
 //
 // so that dz is never written to memory. The columns of q, v and k are each padded to whole vectors
 // in z and W. Arithmetic is in float32, sums over all pixels are in double; x may be bfloat16. The
-// same inputs give the same bits with any number of threads: rows are summed in chunks and groups
-// that depend on the shape alone, and these are added in their order.
+// same inputs give the same bits with any number of threads: rows are summed by images, chunks and
+// groups that depend on the shape alone, and these are added in their order.
 
 #include <cstdint>
+#include <vector>
 
+#include "engine/kernels/aligned_buffer.h"
 #include "engine/kernels/batch_norm/batch_norm_kernel.h"
 #include "engine/kernels/element.h"
 #include "engine/kernels/parallel_for.h"
@@ -73,6 +77,15 @@ struct OperandNorms {
   OperandNorm values;
 };
 
+/// What the norms do to each column of z, padding included: (z - mean) scale + shift. The mean is
+/// the nearest float, so that differences from it are exact; the shift makes up for its rounding
+/// error. Columns without a norm stay as they are.
+struct ColumnScales {
+  ColumnScales(const OperandsShape& shape, const OperandNorms& norms);
+
+  std::vector<float> mean, scale, shift;  ///< [c]
+};
+
 /// Targets for the gradients. They are written, not added to. Null = not wanted; of the weights,
 /// either those of all operands are wanted or none.
 struct OperandGradients {
@@ -99,15 +112,37 @@ void projectOperands(const OperandsShape& shape,
                      const ColumnMoments& moments,
                      const ParallelFor& parallelFor);
 
-/// Writes the operands q [p, h k], v [p, u v] and kbar [p, u k] from z.
+/// Writes the operands q [p, h k], v [p, u v] and kbar [p, u k] of images [first, first + count)
+/// from z, on the calling thread.
 void normalizeOperands(const OperandsShape& shape,
                        const float* z,
-                       const OperandNorms& norms,
+                       const ColumnScales& scales,
                        const OperandData<float>& operands,
-                       const ParallelFor& parallelFor);
+                       std::int64_t first,
+                       std::int64_t count);
 
-/// Writes the gradients that follow from those of the operands. `keys` is kbar. `isTraining`: the
-/// moments of the norms are those of z and depend on it; otherwise they are constants.
+/// Sums over the pixels of each image that the backward pass needs, [b, c] each.
+struct OperandSums {
+  explicit OperandSums(const OperandsShape& shape);
+
+  hwy::AlignedFreeUniquePtr<double[]> gradients;  ///< dy of queries and values, 0 for keys.
+  hwy::AlignedFreeUniquePtr<double[]>
+      products;  ///< dy (z - mean) of queries and values, kbar dkbar of keys.
+};
+
+/// Writes the sums of images [first, first + count), on the calling thread. `keys` is kbar.
+void sumOperandGradients(const OperandsShape& shape,
+                         const float* z,
+                         const ColumnScales& scales,
+                         const float* keys,
+                         const OperandData<const float>& dOperands,
+                         std::int64_t first,
+                         std::int64_t count,
+                         OperandSums& sums);
+
+/// Writes the gradients that follow from those of the operands and their sums over all images.
+/// `keys` is kbar. `isTraining`: the moments of the norms are those of z and depend on it;
+/// otherwise they are constants.
 void operandGradients(const OperandsShape& shape,
                       const void* x,
                       const OperandData<const float>& weights,
@@ -116,6 +151,7 @@ void operandGradients(const OperandsShape& shape,
                       const OperandNorms& norms,
                       bool isTraining,
                       const OperandData<const float>& dOperands,
+                      const OperandSums& sums,
                       const OperandGradients& gradients,
                       const ParallelFor& parallelFor);
 

@@ -100,6 +100,13 @@ HWY_INLINE void storeColumns(Vector values, const Section& section, Index column
   }
 }
 
+/// Adds the values of a vector to sums in double.
+HWY_INLINE void addTo(Vector values, double* sums) {
+  HWY_ALIGN float each[hn::MaxLanes(Floats())];
+  hn::Store(values, Floats(), each);
+  for (Index i = 0; i < lanes(); ++i) sums[i] += static_cast<double>(each[i]);
+}
+
 /// Calls `work` with the first row, the end of the rows and the first column of blocks of a few
 /// rows and a vector of the section's columns, padding included.
 template <class Work>

@@ -6,6 +6,7 @@
 
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/lambda/fused_core.h"
+#include "engine/layers/lambda/fused_layer.h"
 #include "engine/layers/lambda/key_normalization.h"
 #include "engine/layers/lambda/project.h"
 #include "engine/layers/norm/fused_norm.h"
@@ -30,6 +31,13 @@ at::Tensor runsAsPixels(const at::Tensor& map) {
   return map.contiguous()
       .view({map.size(0), map.size(2), map.size(3), map.size(1)})
       .permute({0, 3, 1, 2});
+}
+
+PositionPath pathOf(const LambdaLayerOptions& options, CoreForm form) {
+  return positionPathOf(options.mixer,
+                        {1, options.mapHeight, options.mapWidth},
+                        static_cast<int>(options.outputDepth),
+                        form);
 }
 
 }  // namespace
@@ -78,13 +86,16 @@ void LambdaLayerImpl::reset() {
   drawNormal(values->weight, 1.0 / std::sqrt(d));
 }
 
-/// The queries [b, n, h k] of their projection [b, h k, H, W].
+/// The queries [b, n, h, k] of their projection [b, h k, H, W].
 at::Tensor LambdaLayerImpl::normalizedQueries(const at::Tensor& map) {
   const LambdaMixer& mixer = options.mixer;
-  if (!queryNorm) return toPixels(map);
-  if (mixer.normAxes == NormAxes::channels) return toPixels(applyNorm(queryNorm, map));
-  const at::Tensor q = toPixels(map).unflatten(2, {mixer.heads, mixer.queryDepth});
-  return applyNorm(queryNorm, q.permute({0, 3, 1, 2})).permute({0, 2, 3, 1}).flatten(2);
+  const bool isPerChannel = mixer.normAxes == NormAxes::channels;
+  at::Tensor q = queryNorm && isPerChannel ? applyNorm(queryNorm, map) : map;
+  q = toPixels(q).reshape({q.size(0), q.size(2) * q.size(3), mixer.heads, mixer.queryDepth});
+  if (queryNorm && !isPerChannel) {
+    q = applyNorm(queryNorm, q.permute({0, 3, 1, 2})).permute({0, 2, 3, 1});
+  }
+  return mixer.softmaxQueries ? q.softmax(3).to(q.scalar_type()) : q;
 }
 
 /// The values [b, m, c] of their projection [b, c, H, W].
@@ -100,14 +111,18 @@ at::Tensor LambdaLayerImpl::normalizedValues(const at::Tensor& map) {
   return applyNorm(valueNorm, v.unsqueeze(3)).squeeze(3);
 }
 
-/// The operands of the pixels of a map, by one kernel where it supports the layer's options.
-OperandRows LambdaLayerImpl::operandRows(const at::Tensor& tokens) {
+void LambdaLayerImpl::requireDepth(const at::Tensor& x) const {
+  TORCH_CHECK(x.dim() == 4 && x.size(1) == options.inputDepth,
+              "lambda layer: expected an input [b, ",
+              options.inputDepth,
+              ", H, W], got ",
+              x.sizes());
+}
+
+std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
+  requireDepth(x);
   const LambdaMixer& mixer = options.mixer;
-  const bool isUsual =
-      (mixer.normAxes == NormAxes::channels || (!queryNorm && !valueNorm)) &&
-      (!keys || (mixer.keyNormalization == KeyNormalization::softmax && !context.isMasked()));
-  const OperandModules modules{queries, values, keys, queryNorm, valueNorm};
-  if (isUsual && canFuseOperands(tokens, modules)) return fusedOperands(tokens, modules);
+  const at::Tensor tokens = mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x;
   at::Tensor q, v, k;
   if (canProject(tokens)) {
     std::vector<at::Tensor> weights{queries->weight, values->weight};
@@ -119,26 +134,13 @@ OperandRows LambdaLayerImpl::operandRows(const at::Tensor& tokens) {
     q = convolve(queries, tokens), v = convolve(values, tokens);
     if (keys) k = convolve(keys, tokens);
   }
+  q = normalizedQueries(q);
+  v = normalizedValues(v);
   if (keys) {
-    const at::Tensor seen = context.isMasked()
-                                ? context.mask(tokens.size(2), tokens.size(3), tokens.device())
-                                : at::Tensor();
+    const at::Tensor seen =
+        context.isMasked() ? context.mask(x.size(2), x.size(3), x.device()) : at::Tensor();
     k = normalizeKeys(toPixels(k), mixer.keyNormalization, seen);
   }
-  return {normalizedQueries(q), normalizedValues(v), k};
-}
-
-std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
-  TORCH_CHECK(x.dim() == 4 && x.size(1) == options.inputDepth,
-              "lambda layer: expected an input [b, ",
-              options.inputDepth,
-              ", H, W], got ",
-              x.sizes());
-  const LambdaMixer& mixer = options.mixer;
-  const OperandRows rows =
-      operandRows(mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x);
-  at::Tensor q = rows.queries.unflatten(2, {mixer.heads, mixer.queryDepth});
-  if (mixer.softmaxQueries) q = q.softmax(3).to(q.scalar_type());
 
   // Where each head has a lambda of its own, it has a run of the channels of keys and values.
   const std::int64_t heads = mixer.multiHead ? mixer.heads : 1;
@@ -154,9 +156,9 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
     return runs;
   };
   const std::vector<at::Tensor> queryRuns = heads == 1 ? std::vector{q} : q.chunk(heads, 2);
-  const std::vector<at::Tensor> valueRuns = runsOf(rows.values);
+  const std::vector<at::Tensor> valueRuns = runsOf(v);
   const std::vector<at::Tensor> keyRuns =
-      keys ? runsOf(rows.keys) : std::vector<at::Tensor>(valueRuns.size());
+      keys ? runsOf(k) : std::vector<at::Tensor>(valueRuns.size());
   std::vector<LambdaOperands> all;
   for (std::size_t head = 0; head < valueRuns.size(); ++head) {
     all.push_back({queryRuns[head], keyRuns[head], valueRuns[head]});
@@ -164,16 +166,40 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
   return all;
 }
 
+/// The output [b, n, h, v] by one kernel for projections, norms, softmax and core; undefined if it
+/// does not support the layer's options or the input.
+at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x) {
+  const LambdaMixer& mixer = options.mixer;
+  const bool normsChannels = mixer.normAxes == NormAxes::channels || (!queryNorm && !valueNorm);
+  const bool hasUsualKeys =
+      !keys || (mixer.keyNormalization == KeyNormalization::softmax && !context.isMasked());
+  if (!fusesCore || !normsChannels || !hasUsualKeys || mixer.multiHead || mixer.softmaxQueries ||
+      pathOf(options, CoreForm::fused) == PositionPath::convolution) {
+    return {};
+  }
+  const at::Tensor tokens = mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x;
+  const OperandModules modules{
+      queries, values, keys, queryNorm, valueNorm, mixer.heads, mixer.intraDepth};
+  if (!canFuseLayer(tokens, modules)) return {};
+  if (!embedding) return applyFusedLayer(tokens, modules, at::Tensor(), at::Tensor());
+  const at::Tensor rows = context.tableRows(embedding, x.size(2), x.size(3)).pairRows;
+  return applyFusedLayer(tokens, modules, embedding->tableOf(0), rows);
+}
+
 at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
+  requireDepth(x);
+  if (const at::Tensor y = fusedForward(x); y.defined()) {
+    return y.to(x.scalar_type())
+        .view({x.size(0), x.size(2), x.size(3), options.outputDepth})
+        .permute({0, 3, 1, 2});
+  }
   const std::vector<LambdaOperands> all = operands(x);
   const std::int64_t height = x.size(2), width = x.size(3);
   std::vector<at::Tensor> heads;
   for (const LambdaOperands& parts : all) {
     heads.push_back(applyCore(parts, std::ssize(heads), height, width));
   }
-  at::Tensor y = heads.size() == 1 ? heads.front() : at::cat(heads, 2);
-  // Fused operands are float32 also where the layer's input is not.
-  if (x.scalar_type() == at::kBFloat16) y = y.to(at::kBFloat16);
+  const at::Tensor y = heads.size() == 1 ? heads.front() : at::cat(heads, 2);
   return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
 }
 
@@ -195,10 +221,7 @@ at::Tensor LambdaLayerImpl::applyUnmaskedCore(const LambdaOperands& parts,
                                               std::int64_t width) {
   const bool fuses = fusesCore && canFuse(parts);
   const PositionPath path =
-      positionPathOf(options.mixer,
-                     {1, options.mapHeight, options.mapWidth},
-                     static_cast<int>(options.outputDepth),
-                     fuses && parts.queries.is_cpu() ? CoreForm::fused : CoreForm::plain);
+      pathOf(options, fuses && parts.queries.is_cpu() ? CoreForm::fused : CoreForm::plain);
   if (fuses && path != PositionPath::convolution) {
     if (!embedding) return applyFusedCore(parts, at::Tensor(), at::Tensor());
     const SeenContext::TableRows rows = context.tableRows(embedding, height, width);

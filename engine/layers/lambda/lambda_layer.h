@@ -2,7 +2,6 @@
 
 #include <vector>
 
-#include "engine/layers/lambda/fused_operands.h"
 #include "engine/layers/lambda/lambda_core.h"
 #include "engine/layers/lambda/position_embedding.h"
 #include "engine/layers/lambda/seen_context.h"
@@ -49,7 +48,7 @@ class LambdaLayerImpl : public RoledModule {
   std::vector<LambdaOperands> operands(const at::Tensor& x);
 
   LambdaLayerOptions options;
-  bool fusesCore = true;               ///< False: plain operations compute the core (reference).
+  bool fusesCore = true;               ///< False: plain operations compute the layer (reference).
   torch::nn::Conv2d queries{nullptr};  ///< d -> h k, 1x1
   torch::nn::Conv2d keys{
       nullptr};  ///< d -> u k, multi-head h u k, 1x1; null without content lambda
@@ -60,9 +59,10 @@ class LambdaLayerImpl : public RoledModule {
   SeenContext context;
 
  private:
+  void requireDepth(const at::Tensor& x) const;
+  at::Tensor fusedForward(const at::Tensor& x);
   at::Tensor normalizedQueries(const at::Tensor& map);
   at::Tensor normalizedValues(const at::Tensor& map);
-  OperandRows operandRows(const at::Tensor& tokens);
   at::Tensor applyCore(const LambdaOperands& parts,
                        std::int64_t head,
                        std::int64_t height,

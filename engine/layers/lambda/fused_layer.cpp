@@ -1,0 +1,352 @@
+#include "engine/layers/lambda/fused_layer.h"
+
+#include <array>
+#include <optional>
+
+#include <torch/csrc/autograd/custom_function.h>
+
+#include "engine/kernels/lambda_core/lambda_core_kernel.h"
+#include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
+#include "engine/layers/channels_last.h"
+#include "engine/layers/lambda/core_shape_of.h"
+#include "engine/layers/norm/norm_moments.h"
+#include "engine/layers/once_differentiable.h"
+#include "engine/layers/torch_threads.h"
+
+namespace lambda {
+
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+constexpr const char* kUsesBatchStatistics = "usesBatchStatistics";
+constexpr const char* kHeads = "heads";
+constexpr const char* kIntraDepth = "intraDepth";
+
+/// The tensors that autograd differentiates by, in the order of FusedLayer::forward(). Those of
+/// missing keys, norms and embeddings are undefined.
+enum Input : std::size_t {
+  kX,
+  kQueryWeight,
+  kValueWeight,
+  kKeyWeight,
+  kQueryScale,
+  kQueryShift,
+  kValueScale,
+  kValueShift,
+  kTable,
+  kInputs
+};
+
+/// What else the backward pass needs, saved after the inputs.
+enum Saved : std::size_t {
+  kTableRows = kInputs,
+  kZ,
+  kQueries,
+  kValues,
+  kKeys,
+  kQueryMean,
+  kQueryInverse,
+  kValueMean,
+  kValueInverse
+};
+
+const float* floatData(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
+}
+
+float* floatTarget(const at::Tensor& tensor) {
+  return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
+}
+
+/// Whether the norms take the statistics of the batch.
+bool useBatchStatistics(const OperandModules& modules) {
+  return (modules.queryNorm && usesBatchStatistics(*modules.queryNorm)) ||
+         (modules.valueNorm && usesBatchStatistics(*modules.valueNorm));
+}
+
+/// The moments by which a norm normalises its columns of z, which begin at `first`. `mean` and
+/// `variance` are those of all columns.
+NormMoments momentsOf(torch::nn::BatchNorm2d& norm,
+                      const at::Tensor& mean,
+                      const at::Tensor& variance,
+                      std::int64_t first,
+                      std::int64_t rows) {
+  if (!norm) return {};
+  if (!usesBatchStatistics(*norm)) return runningMoments(*norm);
+  const std::int64_t columns = norm->weight.numel();
+  return takeBatchMoments(
+      *norm, mean.narrow(0, first, columns), variance.narrow(0, first, columns), rows);
+}
+
+/// The tensors of a layer by Input and Saved, as kernels take them.
+class LayerTensors {
+ public:
+  LayerTensors(variable_list tensors, std::int64_t heads, std::int64_t intraDepth)
+      : tensors_(std::move(tensors)), heads_(heads), intraDepth_(intraDepth) {}
+
+  const at::Tensor& operator[](std::size_t i) const { return tensors_[i]; }
+
+  OperandsShape operandsShape() const {
+    const at::Tensor& x = tensors_[kX];
+    const auto columns = [&](Input weight) {
+      return tensors_[weight].defined() ? tensors_[weight].size(0) : 0;
+    };
+    return {x.size(0),
+            x.size(2) * x.size(3),
+            x.size(1),
+            columns(kQueryWeight),
+            columns(kValueWeight),
+            columns(kKeyWeight),
+            elementOf(x)};
+  }
+
+  CoreShape coreShape() const {
+    const OperandsShape operands = operandsShape();
+    CoreShape shape;
+    shape.images = operands.images;
+    shape.queries = shape.positions = operands.positions;
+    shape.intraDepth = intraDepth_;
+    shape.heads = heads_;
+    shape.queryDepth = operands.queryColumns / heads_;
+    shape.valueDepth = operands.valueColumns / intraDepth_;
+    shape.tableRows = tensors_[kTable].defined() ? tensors_[kTable].size(0) : 0;
+    shape.hasContent = operands.keyColumns > 0;
+    return shape;
+  }
+
+  OperandData<const float> weights() const {
+    return {data(kQueryWeight), data(kValueWeight), data(kKeyWeight)};
+  }
+
+  OperandNorms norms() const {
+    const auto norm = [&](Saved mean, Saved inverse, Input scale, Input shift) -> OperandNorm {
+      if (!tensors_[mean].defined()) return {};
+      return {NormMoments{tensors_[mean], tensors_[inverse]}.data(),
+              affineOf(tensors_[scale], tensors_[shift])};
+    };
+    return {norm(kQueryMean, kQueryInverse, kQueryScale, kQueryShift),
+            norm(kValueMean, kValueInverse, kValueScale, kValueShift)};
+  }
+
+  CoreInputs coreInputs() const {
+    const at::Tensor& rows = tensors_[kTableRows];
+    return {data(kQueries),
+            data(kKeys),
+            data(kValues),
+            data(kTable),
+            rows.defined() ? rows.const_data_ptr<std::int32_t>() : nullptr};
+  }
+
+  const float* data(std::size_t i) const { return floatData(tensors_[i]); }
+
+ private:
+  variable_list tensors_;
+  std::int64_t heads_;
+  std::int64_t intraDepth_;
+};
+
+class FusedLayer : public torch::autograd::Function<FusedLayer> {
+ public:
+  static at::Tensor forward(AutogradContext* context,
+                            const at::Tensor& x,
+                            const at::Tensor& queryWeight,
+                            const at::Tensor& valueWeight,
+                            const std::optional<at::Tensor>& keyWeight,
+                            const std::optional<at::Tensor>& queryScale,
+                            const std::optional<at::Tensor>& queryShift,
+                            const std::optional<at::Tensor>& valueScale,
+                            const std::optional<at::Tensor>& valueShift,
+                            const std::optional<at::Tensor>& table,
+                            const std::optional<at::Tensor>& tableRows,
+                            const OperandModules& modules) {
+    variable_list tensors(kValueInverse + 1);
+    tensors[kX] = x;
+    const std::array<std::optional<at::Tensor>, kInputs - 1> others{
+        queryWeight, valueWeight, keyWeight, queryScale, queryShift, valueScale, valueShift, table};
+    for (std::size_t i = 0; i < others.size(); ++i) {
+      if (others[i]) tensors[i + 1] = others[i]->contiguous();
+    }
+    if (tableRows) tensors[kTableRows] = tableRows->contiguous();
+    const bool batchStatistics = useBatchStatistics(modules);
+    const at::Tensor y = computed(tensors, modules, batchStatistics);
+    context->save_for_backward(tensors);
+    context->saved_data[kUsesBatchStatistics] = batchStatistics;
+    context->saved_data[kHeads] = modules.heads;
+    context->saved_data[kIntraDepth] = modules.intraDepth;
+    return y;
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& outputs) {
+    requireOnceDifferentiable("lambda layer");
+    const LayerTensors tensors(context->get_saved_variables(),
+                               context->saved_data[kHeads].toInt(),
+                               context->saved_data[kIntraDepth].toInt());
+    const OperandsShape shape = tensors.operandsShape();
+    const at::Tensor dy = outputs[0].contiguous();
+    const auto like = [&](std::size_t i) {
+      return tensors[i].defined() ? at::empty_like(tensors[i]) : at::Tensor();
+    };
+    // The table's gradient comes with the others.
+    variable_list gradients = wanted(*context, tensors);
+    gradients[kTable] = like(kTable);
+    const at::Tensor dQueries = like(kQueries), dValues = like(kValues), dKeys = like(kKeys);
+    const OperandData<const float> dOperands{
+        floatData(dQueries), floatData(dValues), floatData(dKeys)};
+    const ColumnScales scales(shape, tensors.norms());
+    OperandSums sums(shape);
+    lambdaCoreBackward(
+        tensors.coreShape(),
+        tensors.coreInputs(),
+        dy.const_data_ptr<float>(),
+        {floatTarget(dQueries),
+         floatTarget(dKeys),
+         floatTarget(dValues),
+         floatTarget(gradients[kTable])},
+        onTorchThreads,
+        [&](std::int64_t first, std::int64_t count) {
+          sumOperandGradients(
+              shape, tensors.data(kZ), scales, tensors.data(kKeys), dOperands, first, count, sums);
+        });
+    operandGradients(shape,
+                     tensors[kX].const_data_ptr(),
+                     tensors.weights(),
+                     tensors.data(kZ),
+                     tensors.data(kKeys),
+                     tensors.norms(),
+                     context->saved_data[kUsesBatchStatistics].toBool(),
+                     dOperands,
+                     sums,
+                     {gradients[kX].defined() ? gradients[kX].mutable_data_ptr() : nullptr,
+                      {floatTarget(gradients[kQueryWeight]),
+                       floatTarget(gradients[kValueWeight]),
+                       floatTarget(gradients[kKeyWeight])},
+                      floatTarget(gradients[kQueryScale]),
+                      floatTarget(gradients[kQueryShift]),
+                      floatTarget(gradients[kValueScale]),
+                      floatTarget(gradients[kValueShift])},
+                     onTorchThreads);
+    return gradients;
+  }
+
+ private:
+  /// Computes y from the inputs, and fills in the tensors that are saved.
+  static at::Tensor computed(variable_list& tensors,
+                             const OperandModules& modules,
+                             bool batchStatistics) {
+    const OperandsShape shape =
+        LayerTensors(tensors, modules.heads, modules.intraDepth).operandsShape();
+    const std::int64_t rows = shape.images * shape.positions, columns = columnsOf(shape);
+    const at::TensorOptions floats = tensors[kX].options().dtype(at::kFloat);
+    tensors[kZ] = at::empty({rows, columns}, floats);
+    at::Tensor mean, variance;
+    ColumnMoments moments;
+    if (batchStatistics) {
+      mean = at::empty({columns}, at::kDouble);
+      variance = at::empty({columns}, at::kDouble);
+      moments = {mean.mutable_data_ptr<double>(), variance.mutable_data_ptr<double>()};
+    }
+    projectOperands(shape,
+                    tensors[kX].const_data_ptr(),
+                    LayerTensors(tensors, modules.heads, modules.intraDepth).weights(),
+                    floatTarget(tensors[kZ]),
+                    moments,
+                    onTorchThreads);
+    const auto take =
+        [&](torch::nn::BatchNorm2d& norm, std::int64_t first, Saved m, Saved inverse) {
+          const NormMoments found = momentsOf(norm, mean, variance, first, rows);
+          tensors[m] = found.mean, tensors[inverse] = found.inverseDeviation;
+        };
+    take(modules.queryNorm, 0, kQueryMean, kQueryInverse);
+    take(modules.valueNorm, paddedColumns(shape.queryColumns), kValueMean, kValueInverse);
+    tensors[kQueries] = at::empty({rows, shape.queryColumns}, floats);
+    tensors[kValues] = at::empty({rows, shape.valueColumns}, floats);
+    if (shape.keyColumns > 0) tensors[kKeys] = at::empty({rows, shape.keyColumns}, floats);
+
+    const LayerTensors all(tensors, modules.heads, modules.intraDepth);
+    const ColumnScales scales(shape, all.norms());
+    const OperandData<float> operands{
+        floatTarget(tensors[kQueries]), floatTarget(tensors[kValues]), floatTarget(tensors[kKeys])};
+    const CoreShape core = all.coreShape();
+    at::Tensor y = at::empty({core.images, core.queries, core.heads, core.valueDepth}, floats);
+    lambdaCoreForward(core,
+                      all.coreInputs(),
+                      y.mutable_data_ptr<float>(),
+                      onTorchThreads,
+                      [&](std::int64_t first, std::int64_t count) {
+                        normalizeOperands(shape, all.data(kZ), scales, operands, first, count);
+                      });
+    return y;
+  }
+
+  /// Tensors for the gradients that autograd asks for; those of the weights come together.
+  static variable_list wanted(AutogradContext& context, const LayerTensors& tensors) {
+    // One for each argument of forward() but the context.
+    variable_list gradients(kInputs + 2);
+    bool wantsWeights = false;
+    std::size_t edge = 0;  // Autograd counts only inputs that are defined.
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      if (!tensors[i].defined() || !context.needs_input_grad(edge++)) continue;
+      gradients[i] = at::empty_like(tensors[i]);
+      wantsWeights |= i >= kQueryWeight && i <= kKeyWeight;
+    }
+    for (std::size_t i = kQueryWeight; i <= kKeyWeight && wantsWeights; ++i) {
+      if (tensors[i].defined() && !gradients[i].defined())
+        gradients[i] = at::empty_like(tensors[i]);
+    }
+    return gradients;
+  }
+};
+
+bool isFloat(const torch::nn::Conv2d& projection) {
+  return !projection ||
+         (projection->weight.is_cpu() && projection->weight.scalar_type() == at::kFloat);
+}
+
+bool isSupported(const torch::nn::BatchNorm2d& norm, const torch::nn::Conv2d& projection) {
+  return !norm || (hasKernelForm(*norm) && norm->weight.numel() == projection->weight.size(0));
+}
+
+/// Whether all norms take their statistics from the same place.
+bool agree(const torch::nn::BatchNorm2d& a, const torch::nn::BatchNorm2d& b) {
+  return !a || !b || usesBatchStatistics(*a) == usesBatchStatistics(*b);
+}
+
+std::optional<at::Tensor> scaleOf(const torch::nn::BatchNorm2d& norm) {
+  return norm ? std::optional(norm->weight) : std::nullopt;
+}
+
+std::optional<at::Tensor> shiftOf(const torch::nn::BatchNorm2d& norm) {
+  return norm ? std::optional(norm->bias) : std::nullopt;
+}
+
+}  // namespace
+
+bool canFuseLayer(const at::Tensor& x, const OperandModules& modules) {
+  return isPixelRows(x) && x.size(1) % kOperandsDepth == 0 && isFloat(modules.queries) &&
+         isFloat(modules.values) && isFloat(modules.keys) &&
+         isSupported(modules.queryNorm, modules.queries) &&
+         isSupported(modules.valueNorm, modules.values) &&
+         agree(modules.queryNorm, modules.valueNorm) &&
+         (x.numel() > x.size(1) || !useBatchStatistics(modules));
+}
+
+at::Tensor applyFusedLayer(const at::Tensor& x,
+                           const OperandModules& modules,
+                           const at::Tensor& table,
+                           const at::Tensor& tableRows) {
+  return FusedLayer::apply(x,
+                           modules.queries->weight,
+                           modules.values->weight,
+                           modules.keys ? std::optional(modules.keys->weight) : std::nullopt,
+                           scaleOf(modules.queryNorm),
+                           shiftOf(modules.queryNorm),
+                           scaleOf(modules.valueNorm),
+                           shiftOf(modules.valueNorm),
+                           ifDefined(table),
+                           ifDefined(tableRows),
+                           modules);
+}
+
+}  // namespace lambda

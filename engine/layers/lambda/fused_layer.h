@@ -1,0 +1,35 @@
+#pragma once
+
+#include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
+
+namespace lambda {
+
+/// The modules of a lambda layer that make the operands of its core.
+struct OperandModules {
+  torch::nn::Conv2d& queries;
+  torch::nn::Conv2d& values;
+  torch::nn::Conv2d& keys;            ///< Null = no keys.
+  torch::nn::BatchNorm2d& queryNorm;  ///< Null = no norm; one of each channel.
+  torch::nn::BatchNorm2d& valueNorm;
+  std::int64_t heads;
+  std::int64_t intraDepth;
+};
+
+/// Whether applyFusedLayer() supports the input x [b, d, H, W] and the modules: float32 or bfloat16
+/// on the CPU, channels last, d a multiple of 16, weights in float32, and more than one pixel where
+/// a norm is trained.
+bool canFuseLayer(const at::Tensor& x, const OperandModules& modules);
+
+/// The output y [b, n, h, v] of a lambda layer in float32, differentiable once: projections, norms
+/// per channel, the softmax of keys over all positions, and the core, as in
+/// engine/kernels/lambda_operands/lambda_operands_kernel.h. `table` and `tableRows` are those of
+/// applyFusedCore(). Training mode updates the norms' running statistics. Gradients that are not
+/// needed, such as those of frozen weights or of an image, are not computed. Throws c10::Error in
+/// the backward pass if second derivatives are requested.
+at::Tensor applyFusedLayer(const at::Tensor& x,
+                           const OperandModules& modules,
+                           const at::Tensor& table,
+                           const at::Tensor& tableRows);
+
+}  // namespace lambda
