@@ -12,6 +12,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_layout-inl.h"
@@ -57,145 +58,256 @@ struct Embeddings {
   static constexpr Index kRowsAPart = 512;
 };
 
-/// Up to kPanelVectors vectors of context rows, whose scores lie side by side as columns.
+/// Up to kPanelVectors vectors of columns, whose scores lie side by side. A column is a row of the
+/// context.
 struct Panel {
   Index column = 0;    ///< The panel's first column among those of the block.
   Index columns = 0;   ///< Columns, whole vectors.
   Index depth = 0;     ///< Columns that are rows of the context; the others are padding.
-  Index embedded = 0;  ///< Columns up to the last vector in which any query sees an embedding.
-  Index firstRow = 0;  ///< Context row of the first column.
-  bool isEven = true;  ///< Whether its context rows are successive.
-
-  Index embeddedDepth() const { return std::min(embedded, depth); }
+  Index firstRow = 0;  ///< Without windows: the context row of the first column.
 };
 
-/// What the images share for one block of queries: which vectors of context rows any of the queries
-/// sees, and the embeddings of these rows for each query.
-class QueryBlock {
+/// What each query sees under a window.
+class Windows {
  public:
-  QueryBlock(const CoreShape& shape, const Layout& layout, const Embeddings& embeddings)
-      : shape_(shape),
-        layout_(layout),
-        embeddings_(embeddings),
-        tileSize_(layout.k * kPanel),
-        transposed_(shape.tableRows > 0 ? layout.queryBlockSize * layout.panels * tileSize_ : 0),
-        tableOffsets_(static_cast<std::size_t>(
-            shape.tableRows > 0 ? layout.queryBlockSize * layout.contextPadded : 0)) {}
+  struct Seen {
+    Index position = 0;
+    std::int32_t tableRow = 0;
+  };
 
-  void take(const CoreInputs& inputs, Index firstQuery) {
-    first = firstQuery;
-    count = std::min(layout_.queryBlockSize, shape_.queries - first);
-    findVectors(inputs);
-    makePanels();
-    contextOffsets.clear();
-    for (const Index row : vectors) {
-      for (Index lane = 0; lane < lanes(); ++lane)
-        contextOffsets.push_back((row + lane) * layout_.vPadded);
-    }
-    isInFours_ = true;
-    for (Index t = 0; t < count && embedded_ > 0; ++t) fillTiles(inputs, t);
+  Windows(const CoreShape& shape,
+          const Layout& layout,
+          const std::int32_t* tableRowOf,
+          const ParallelFor& parallelFor)
+      : seen_(static_cast<std::size_t>(layout.isWindowed ? shape.queries : 0)) {
+    parallelFor(static_cast<Index>(seen_.size()), [&](Index begin, Index end) {
+      for (Index query = begin; query < end; ++query) {
+        const std::int32_t* rows = tableRowOf + query * shape.positions;
+        for (Index m = 0; m < shape.positions; ++m) {
+          if (rows[m] >= 0) seen_[static_cast<std::size_t>(query)].push_back({m, rows[m]});
+        }
+      }
+    });
   }
 
-  /// E_n^T [k, kPanel] of the t-th query and the columns of a panel.
-  const float* transposedTile(Index t, const Panel& panel) const { return tileAt(t, panel); }
+  /// By position.
+  const std::vector<Seen>& of(Index query) const { return seen_[static_cast<std::size_t>(query)]; }
 
-  /// The offset in Embeddings::rows of the embedding of each column, for the t-th query.
-  const Index* tableOffsets(Index t) const {
-    return tableOffsets_.data() + t * layout_.contextPadded;
+ private:
+  std::vector<std::vector<Seen>> seen_;
+};
+
+/// What the images share for one block of queries: the rows of the context that any of the queries
+/// sees, and the embeddings of these rows for each query. Blocks under a window have the same
+/// embeddings wherever the borders of the map are out of reach, so that those of a few blocks are
+/// kept.
+class QueryBlock {
+ public:
+  QueryBlock(const CoreShape& shape,
+             const Layout& layout,
+             const Embeddings& embeddings,
+             const Windows& windows)
+      : shape_(shape), layout_(layout), embeddings_(embeddings), windows_(windows) {
+    if (layout.isWindowed || (shape.tableRows == 0 && !layout.scoresIncludeKeys)) return;
+    makePanels(layout.context);
+  }
+
+  void take(const CoreInputs& inputs, Index blockIndex) {
+    index = blockIndex;
+    findQueries();
+    if (shape_.tableRows == 0) return;
+    if (!layout_.isWindowed) {
+      tiles_ = &kept_.front();
+      reserve(*tiles_);
+      for (Index t = 0; t < count(); ++t)
+        fillTiles(inputs.tableRowOf + queryOf(t) * shape_.positions, t);
+      return;
+    }
+    findColumns();
+    makePanels(static_cast<Index>(contextRows_.size()));
+    chooseTiles();
+  }
+
+  /// Queries of the block.
+  Index count() const { return static_cast<Index>(queries_.size()); }
+
+  Index queryOf(Index t) const { return queries_[static_cast<std::size_t>(t)]; }
+
+  /// E_n^T [k, kPanel] of the t-th query and the columns of a panel.
+  const float* transposedTile(Index t, const Panel& panel) const {
+    return tiles_->transposed.get() + tileOffset(t, panel);
+  }
+
+  /// The offset in Embeddings::rows of the embedding of each column from the panel's first on, for
+  /// the t-th query.
+  const Index* tableOffsets(Index t, const Panel& panel) const {
+    return tiles_->tableOffsets.data() + t * columns_ + panel.column;
   }
 
   /// Whether the embeddings of each four columns, from a multiple of 4 on, are successive table
   /// rows.
-  bool isGroupedByFour() const { return isInFours_; }
+  bool isGroupedByFour() const { return tiles_->isInFours; }
 
-  /// Whether the block has every row of the context as a column.
-  bool seesAll() const {
-    return static_cast<Index>(vectors.size()) * lanes() == layout_.contextPadded;
+  /// The offset in an image's values of the row of each column from the panel's first on. Under a
+  /// window only.
+  const Index* contextOffsets(const Panel& panel) const {
+    return contextOffsets_.data() + panel.column;
   }
 
-  Index first = 0;
-  Index count = 0;
-  std::vector<Index> vectors;  ///< First context row of each vector of columns.
+  /// Writes columns of `from` [depth, context] that belong to a panel to `to` [depth, kPanel].
+  /// Under a window only.
+  void gatherColumns(const float* from, Index depth, const Panel& panel, float* to) const {
+    const Index* rows = contextRows_.data() + panel.column;
+    for (Index column = 0; column < panel.depth;) {
+      Index length = 1;
+      while (column + length < panel.depth && rows[column + length] == rows[column] + length)
+        ++length;
+      withFixed<4, 8, 16>(length, [&](auto run) {
+        for (Index c = 0; c < depth; ++c)
+          copyRun(from + c * layout_.contextPadded + rows[column], run, to + c * kPanel + column);
+      });
+      column += length;
+    }
+  }
+
+  Index index = 0;  ///< Among all blocks.
   std::vector<Panel> panels;
-  std::vector<Index> contextOffsets;  ///< Offset of each column's row in an image's values.
 
  private:
+  /// The embeddings of a block.
+  struct Tiles {
+    // Under a window, the pattern that they belong to:
+    std::vector<std::int32_t> tableRows;  ///< [positions, queries]
+    Index queries = 0;
+
+    Buffer transposed{0};             ///< E_n^T [k, kPanel] of each query and panel.
+    Index size = 0;                   ///< Floats of `transposed`.
+    std::vector<Index> tableOffsets;  ///< [queries, columns]
+    bool isInFours = true;
+  };
+
   /// Columns whose embeddings are successive rows of the table, or that see none.
   struct Run {
     Index tableRow = 0;  ///< Row of the first column's embedding; kOutside if they see none.
     Index length = 0;
   };
 
-  float* tileAt(Index t, const Panel& panel) const {
-    return transposed_.get() + (t * layout_.panels + panel.column / kPanel) * tileSize_;
+  Index tileSize() const { return layout_.k * kPanel; }
+
+  Index tileOffset(Index t, const Panel& panel) const {
+    return (t * static_cast<Index>(panels.size()) + panel.column / kPanel) * tileSize();
   }
 
-  /// Finds the vectors of context rows that any query sees. A vector is seen as a whole or not at
-  /// all.
-  void findVectors(const CoreInputs& inputs) {
-    vectors.clear();
-    embedded_ = 0;
-    for (Index row = 0; row < layout_.contextPadded; row += lanes()) {
-      const bool isSeen = seesEmbeddings(inputs, row);
-      if (!isSeen && !layout_.scoresIncludeKeys) continue;
-      vectors.push_back(row);
-      if (isSeen) embedded_ = static_cast<Index>(vectors.size()) * lanes();
+  void findQueries() {
+    const Blocks& blocks = layout_.blocks;
+    const Index row = index / blocks.blocksAcross() * blocks.down;
+    const Index column = index % blocks.blocksAcross() * blocks.across;
+    queries_.clear();
+    for (Index y = row; y < std::min(row + blocks.down, blocks.height); ++y) {
+      for (Index x = column; x < std::min(column + blocks.across, blocks.width); ++x)
+        queries_.push_back(y * blocks.width + x);
     }
   }
 
-  bool seesEmbeddings(const CoreInputs& inputs, Index row) const {
-    if (shape_.tableRows == 0) return false;
-    const Index end = std::min(row + lanes(), layout_.context);
-    const Index firstPosition = row / shape_.intraDepth;
-    const Index lastPosition = (end - 1) / shape_.intraDepth;
-    for (Index t = 0; t < count; ++t) {
-      const std::int32_t* rows = inputs.tableRowOf + (first + t) * shape_.positions;
-      for (Index m = firstPosition; m <= lastPosition; ++m) {
-        if (rows[m] >= 0) return true;
-      }
-    }
-    return false;
-  }
-
-  void makePanels() {
+  void makePanels(Index rows) {
     panels.clear();
-    const Index columns = static_cast<Index>(vectors.size()) * lanes();
-    for (Index column = 0; column < columns; column += kPanel) {
+    columns_ = padded(rows);
+    for (Index column = 0; column < columns_; column += kPanel) {
       Panel panel;
-      panel.column = column;
-      panel.columns = std::min<Index>(kPanel, columns - column);
-      panel.embedded = std::clamp<Index>(embedded_ - column, 0, panel.columns);
-      const auto vector = static_cast<std::size_t>(column / lanes());
-      const auto last = vector + static_cast<std::size_t>(panel.columns / lanes()) - 1;
-      panel.firstRow = vectors[vector];
-      panel.depth = panel.columns - std::max<Index>(0, vectors[last] + lanes() - layout_.context);
-      panel.isEven = vectors[last] + lanes() == panel.firstRow + panel.columns;
+      panel.column = panel.firstRow = column;
+      panel.columns = std::min<Index>(kPanel, columns_ - column);
+      panel.depth = std::min(panel.columns, rows - column);
       panels.push_back(panel);
     }
   }
 
-  void fillTiles(const CoreInputs& inputs, Index t) {
-    const std::int32_t* rows = inputs.tableRowOf + (first + t) * shape_.positions;
+  /// Finds the rows of the context that any query of the block sees, and for each query and
+  /// position the row of the table, kOutside where it does not see it.
+  void findColumns() {
+    const auto queries = static_cast<std::size_t>(count());
+    std::vector<const Windows::Seen*> next, ends;
+    for (std::size_t t = 0; t < queries; ++t) {
+      const std::vector<Windows::Seen>& seen = windows_.of(queries_[t]);
+      next.push_back(seen.data());
+      ends.push_back(seen.data() + seen.size());
+    }
+    positions_.clear();
+    pattern_.clear();
+    for (;;) {
+      Index position = shape_.positions;
+      for (std::size_t t = 0; t < queries; ++t) {
+        if (next[t] != ends[t]) position = std::min(position, next[t]->position);
+      }
+      if (position == shape_.positions) break;
+      positions_.push_back(position);
+      for (std::size_t t = 0; t < queries; ++t) {
+        const bool isSeen = next[t] != ends[t] && next[t]->position == position;
+        pattern_.push_back(isSeen ? next[t]++->tableRow : kOutside);
+      }
+    }
+    contextRows_.clear();
+    contextOffsets_.clear();
+    for (const Index position : positions_) {
+      for (Index u = 0; u < shape_.intraDepth; ++u) {
+        contextRows_.push_back(position * shape_.intraDepth + u);
+        contextOffsets_.push_back(contextRows_.back() * layout_.vPadded);
+      }
+    }
+  }
+
+  /// Finds the tiles of the pattern, or makes them in the place of those that were made first.
+  void chooseTiles() {
+    const Index floats = count() * static_cast<Index>(panels.size()) * tileSize();
+    const auto most = static_cast<std::size_t>(std::clamp<Index>(
+        kKeptBytes / (std::max<Index>(floats, 1) * static_cast<Index>(sizeof(float))),
+        1,
+        static_cast<Index>(kept_.size())));
+    for (std::size_t i = 0; i < most; ++i) {
+      tiles_ = &kept_[i];
+      if (tiles_->queries == count() && tiles_->tableRows == pattern_) return;
+    }
+    oldest_ = (oldest_ + 1) % most;
+    tiles_ = &kept_[oldest_];
+    tiles_->tableRows = pattern_;
+    tiles_->queries = count();
+    reserve(*tiles_);
+    std::vector<std::int32_t> rows(positions_.size());
+    for (Index t = 0; t < count(); ++t) {
+      for (std::size_t i = 0; i < rows.size(); ++i)
+        rows[i] = pattern_[i * queries_.size() + static_cast<std::size_t>(t)];
+      fillTiles(rows.data(), t);
+    }
+  }
+
+  void reserve(Tiles& tiles) const {
+    const Index size = layout_.queryBlockSize * static_cast<Index>(panels.size()) * tileSize();
+    if (size > tiles.size) {
+      tiles.transposed = Buffer(size);
+      tiles.size = size;
+    }
+    tiles.tableOffsets.resize(static_cast<std::size_t>(layout_.queryBlockSize * columns_));
+    tiles.isInFours = true;
+  }
+
+  /// Fills the tiles of the t-th query. `rows` is the table's row of each column's position.
+  void fillTiles(const std::int32_t* rows, Index t) {
     for (const Panel& panel : panels) {
-      for (Index column = 0; column < panel.embedded;) {
-        const Index lane = column % lanes();
-        const auto vector = static_cast<std::size_t>((panel.column + column) / lanes());
-        const Index most = panel.isEven ? panel.embedded - column : lanes() - lane;
-        const Run run = runFrom(rows, vectors[vector] + lane, most);
+      for (Index column = 0; column < panel.columns;) {
+        const Run run = column < panel.depth
+                            ? runFrom(rows, panel.column + column, panel.depth - column)
+                            : Run{kOutside, panel.columns - column};
         fillRun(t, panel, column, run);
-        if (column % 4 != 0 || run.length % 4 != 0) isInFours_ = false;
+        if (column % 4 != 0 || run.length % 4 != 0) tiles_->isInFours = false;
         column += run.length;
       }
     }
   }
 
-  /// The run that begins at a row of the context, at most `most` long.
-  Run runFrom(const std::int32_t* rows, Index contextRow, Index most) const {
-    if (contextRow >= layout_.context) return {kOutside, most};
+  /// The run that begins at a column, at most `most` long.
+  Run runFrom(const std::int32_t* rows, Index column, Index most) const {
     const Index u = shape_.intraDepth;
-    Index position = u == 1 ? contextRow : contextRow / u;
-    const Index depth = contextRow - position * u;
-    most = std::min(most, layout_.context - contextRow);
+    Index position = u == 1 ? column : column / u;
+    const Index depth = column - position * u;
     const bool isOutside = rows[position] < 0;
     const Index tableRow = isOutside ? kOutside : rows[position] * u + depth;
     const std::int32_t step = isOutside ? 0 : 1;
@@ -205,8 +317,8 @@ class QueryBlock {
   }
 
   void fillRun(Index t, const Panel& panel, Index column, const Run& run) {
-    float* to = tileAt(t, panel) + column;
-    Index* offsets = tableOffsets_.data() + t * layout_.contextPadded + panel.column + column;
+    float* to = tiles_->transposed.get() + tileOffset(t, panel) + column;
+    Index* offsets = tiles_->tableOffsets.data() + t * columns_ + panel.column + column;
     if (run.tableRow == kOutside) {
       std::fill_n(offsets, run.length, layout_.tableRows * layout_.kPadded);
       for (Index c = 0; c < layout_.k; ++c) std::fill_n(to + c * kPanel, run.length, 0.0F);
@@ -222,14 +334,23 @@ class QueryBlock {
 
   static constexpr Index kOutside = -1;
 
+  /// Bytes of tiles that are kept, in the second-level cache.
+  static constexpr Index kKeptBytes = 256 << 10;
+
   const CoreShape& shape_;
   const Layout& layout_;
   const Embeddings& embeddings_;
-  Index tileSize_;      ///< Floats of a tile.
-  Index embedded_ = 0;  ///< Columns up to the last vector in which an embedding is seen.
-  bool isInFours_ = true;
-  Buffer transposed_;
-  std::vector<Index> tableOffsets_;
+  const Windows& windows_;
+  std::vector<Index> queries_;
+  Index columns_ = 0;  ///< Of all panels.
+  std::array<Tiles, 8> kept_;
+  Tiles* tiles_ = nullptr;  ///< Those of the block.
+  std::size_t oldest_ = 0;
+  // Under a window, of the block:
+  std::vector<Index> positions_;
+  std::vector<std::int32_t> pattern_;  ///< [positions, queries]: rows of the table.
+  std::vector<Index> contextRows_;     ///< Of each column.
+  std::vector<Index> contextOffsets_;
 };
 
 /// Successive images whose outputs or gradients of a block are computed in one call.

@@ -38,9 +38,9 @@ class Lambdas {
                const Together& images,
                float* y) {
     const Index k = layout_.k, v = layout_.v;
-    for (Index t = 0; t < block.count; ++t) {
+    for (Index t = 0; t < block.count(); ++t) {
       for (Index i = 0; i < images.count; ++i) {
-        const Index row = ((images.first + i) * shape_.queries + block.first + t) * shape_.heads;
+        const Index row = ((images.first + i) * shape_.queries + block.queryOf(t)) * shape_.heads;
         makeLambda(block, t, images.slot + i);
         const bool isDirect = v == layout_.vPadded;
         float* to = y + row * v;
@@ -100,14 +100,14 @@ class LambdaGradients : private Lambdas {
                 const float* dy,
                 const CoreGradients& gradients,
                 float* tableGradient) {
-    for (Index i = 0; i < images.count && block.first == 0; ++i) {
+    for (Index i = 0; i < images.count && block.index == 0; ++i) {
       std::fill_n(contexts_.valuesGradient(images.slot + i), contexts_.valuesSize(), 0.0F);
       if (shape_.hasContent)
         std::fill_n(contexts_.contentGradient(images.slot + i), contexts_.contentSize(), 0.0F);
     }
-    for (Index t = 0; t < block.count; ++t) {
+    for (Index t = 0; t < block.count(); ++t) {
       for (Index i = 0; i < images.count; ++i) {
-        const Index row = ((images.first + i) * shape_.queries + block.first + t) * shape_.heads;
+        const Index row = ((images.first + i) * shape_.queries + block.queryOf(t)) * shape_.heads;
         backwardOfQuery(inputs.queries + row * layout_.k,
                         block,
                         t,
@@ -163,7 +163,7 @@ class LambdaGradients : private Lambdas {
                          k});
       product<true>(panel.depth,
                     layout_.kPadded,
-                    ScatteredRows{tableGradient, block.tableOffsets(t) + panel.column},
+                    ScatteredRows{tableGradient, block.tableOffsets(t, panel)},
                     Term{DepthInRow{contexts_.values(slot) + first, layout_.vPadded},
                          EvenRows{transposed_.get(), layout_.kPadded},
                          v});

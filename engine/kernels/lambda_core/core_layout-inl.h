@@ -31,7 +31,7 @@ constexpr Index kImagesTogether = 8;
 
 /// Rows (query, head) of an image whose scores are made together, about. Half as many where the
 /// embeddings of their queries, the scores and the values of a panel would not fit kFirstLevelBytes
-/// together, and where the scope is local, so that the queries of a block have similar windows.
+/// together.
 constexpr Index kRowsTogether = 32;
 
 /// Bytes of the first-level cache that a block and a panel may fill.
@@ -63,22 +63,59 @@ HWY_INLINE void copyRun(const float* from, Index count, float* to) {
   for (; count > 0; --count) *to++ = *from++;
 }
 
+/// Positions in a row of the map, 0 if unknown. Under a window, what the first query sees are runs
+/// of positions, one in each row of the map, so that the distance of two runs is the width.
+inline Index widthOfMap(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  const std::int32_t* end = tableRowOf + shape.positions;
+  const auto isSeen = [](std::int32_t row) { return row >= 0; };
+  const std::int32_t* first = std::find_if(tableRowOf, end, isSeen);
+  const std::int32_t* second = std::find_if(std::find_if_not(first, end, isSeen), end, isSeen);
+  const Index width = second - first;
+  return second != end && shape.queries % width == 0 ? width : 0;
+}
+
+/// How the queries are divided into blocks. Without a window, a block has successive queries. Under
+/// a window it has neighbours in the map's rows and columns: four of them see little more than one.
+struct Blocks {
+  /// `mapWidth`: as from widthOfMap(), 0 also without a window. `most`: queries of a block without
+  /// a window.
+  Blocks(const CoreShape& shape, bool isLocal, Index mapWidth, Index most)
+      : width(mapWidth > 0 ? mapWidth : std::max<Index>(shape.queries, 1)),
+        height(mapWidth > 0 ? shape.queries / mapWidth : 1),
+        down(mapWidth > 0 ? 2 : 1),
+        across(!isLocal                          ? most
+               : mapWidth > 0 && shape.heads > 1 ? 2
+                                                 : 4) {}
+
+  Index count() const { return (height + down - 1) / down * blocksAcross(); }
+
+  Index blocksAcross() const { return (width + across - 1) / across; }
+
+  Index width, height;  ///< Of the map in queries; one row if it is not known.
+  Index down, across;   ///< Of a block.
+};
+
 /// Sizes that follow from a shape and the width of a vector.
 struct Layout {
-  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal)
+  /// `mapWidth`: as from widthOfMap() under a window, otherwise 0.
+  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal, Index mapWidth)
       : k(shape.queryDepth),
         v(shape.valueDepth),
         kPadded(padded(k)),
         vPadded(padded(v)),
         context(shape.contextRows()),
         contextPadded(padded(context)),
-        panels((contextPadded + kPanel - 1) / kPanel),
-        scoresIncludeKeys(!lambdasFirst && shape.hasContent && k == kPadded && contextPadded < v),
+        isWindowed(isLocal),
+        scoresIncludeKeys(!lambdasFirst && !isLocal && shape.hasContent && k == kPadded &&
+                          contextPadded < v),
         usesContentLambda(shape.hasContent && !scoresIncludeKeys),
         tableRows(shape.tableRows * shape.intraDepth),
-        queryBlockSize(std::clamp<Index>(rowsTogether(shape.heads, isLocal) / shape.heads,
-                                         1,
-                                         std::max<Index>(shape.queries, 1))),
+        blocks(shape,
+               isLocal,
+               mapWidth,
+               std::clamp<Index>(
+                   rowsTogether(shape.heads) / shape.heads, 1, std::max<Index>(shape.queries, 1))),
+        queryBlockSize(blocks.down * blocks.across),
         imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether) : 1) {
     const Index floats = static_cast<Index>(sizeof(float));
     const Index contexts = isBackward ? 3 : 1;
@@ -93,21 +130,22 @@ struct Layout {
   Index k, v, kPadded, vPadded;
   Index context;           ///< Rows of the context.
   Index contextPadded;     ///< Rows of the context, rounded up to whole vectors.
-  Index panels;            ///< Panels of the whole context.
+  bool isWindowed;         ///< Whether queries have positions outside their windows.
   bool scoresIncludeKeys;  ///< The scores include q . kbar: cheaper than the content lambda on
                            ///< small maps.
   bool usesContentLambda;  ///< The content part goes through the content lambda.
   Index tableRows;         ///< Rows of the table, those of intra-depth counted one by one.
-  Index queryBlockSize;    ///< Queries of a block.
-  Index imageBlockSize;    ///< Images of one product with the embeddings.
-  Index imagesResident;    ///< Images whose contexts stay in the second-level cache.
+  Blocks blocks;
+  Index queryBlockSize;  ///< Most queries of a block.
+  Index imageBlockSize;  ///< Images of one product with the embeddings.
+  Index imagesResident;  ///< Images whose contexts stay in the second-level cache.
 
  private:
-  Index rowsTogether(Index heads, bool isLocal) const {
+  Index rowsTogether(Index heads) const {
     const Index columns = std::min<Index>(kPanel, contextPadded);
     const Index depths = kRowsTogether / heads * k + kRowsTogether + vPadded;
     const Index bytes = depths * columns * static_cast<Index>(sizeof(float));
-    return bytes <= kFirstLevelBytes && !isLocal ? kRowsTogether : kRowsTogether / 2;
+    return bytes <= kFirstLevelBytes ? kRowsTogether : kRowsTogether / 2;
   }
 };
 

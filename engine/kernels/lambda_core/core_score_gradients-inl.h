@@ -35,16 +35,17 @@ class ScoreGradients : private Scores {
       : Scores(shape, layout, contexts),
         gradientStride_(rowsMost_ * kPanel + lanes()),
         gradient_(layout.imageBlockSize * gradientStride_),
-        queries_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
-        queryGradient_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
+        valuesTransposed_(layout.isWindowed ? layout.v * kPanel : 0),
+        paddedQueries_(padsQueries() ? paddedSize(layout.kPadded) : 0),
+        queryGradient_(copiesQueries() ? paddedSize(layout.kPadded) : 0),
         scoreOffsets_(static_cast<std::size_t>(layout.imageBlockSize * shape.heads)),
         queryOffsets_(scoreOffsets_.size()) {
-    const Index queryStride = layout_.padsDepth() ? rowsMost_ : imageRows();
+    const Index rows = copiesQueries() ? rowsMost_ : imageRows();
     for (Index i = 0; i < layout.imageBlockSize; ++i) {
       for (Index head = 0; head < shape.heads; ++head) {
         const auto row = static_cast<std::size_t>(i * shape.heads + head);
         scoreOffsets_[row] = i * gradientStride_ + head * kPanel;
-        queryOffsets_[row] = (i * queryStride + head) * layout.kPadded;
+        queryOffsets_[row] = (i * rows + head) * layout.kPadded;
       }
     }
   }
@@ -57,39 +58,66 @@ class ScoreGradients : private Scores {
                 const float* dy,
                 const CoreGradients& gradients,
                 float* tableGradient) {
-    take(block, images);
+    take(inputs, block, images);
     if (block.panels.empty()) {
       for (Index i = 0; i < count_; ++i) beginGradients(inputs, block, i, dy, gradients);
     }
     for (const Panel& panel : block.panels) {
       const bool isFirst = panel.column == 0;
       for (Index i = 0; i < count_; ++i) {
-        if (isFirst) fetchNear(dy + rowOf(i) * layout_.v, rows_ * layout_.v);
+        if (isFirst && !layout_.isWindowed) fetchNear(dy + rowOf(i) * layout_.v, rows_ * layout_.v);
         makeScores(inputs, block, panel, i);
         if (isFirst) beginGradients(inputs, block, i, dy, gradients);
         backwardOfValues(block, panel, i, dy);
         if (layout_.scoresIncludeKeys) backwardOfKeys(inputs, block, panel, i, gradients);
       }
-      if (panel.embedded > 0) {
+      if (shape_.tableRows > 0) {
         withFixed<16>(layout_.kPadded, [&](auto depth) {
           backwardOfEmbeddings(inputs, block, panel, embeddings, gradients, tableGradient, depth);
         });
       }
     }
-    for (Index i = 0; i < count_ && layout_.padsDepth(); ++i) {
-      copyRows(queryGradient_.get() + i * rowsMost_ * layout_.kPadded,
-               layout_.kPadded,
-               layout_.k,
-               gradients.queries + rowOf(i) * layout_.k,
-               layout_.k);
+    for (Index i = 0; i < count_ && copiesQueries(); ++i) {
+      copyOut(block,
+              i,
+              queryGradient_.get() + i * rowsMost_ * layout_.kPadded,
+              layout_.kPadded,
+              layout_.k,
+              gradients.queries);
     }
   }
 
  private:
+  /// Whether the queries and their gradients are copied to whole vectors.
+  bool copiesQueries() const { return layout_.padsDepth() || layout_.isWindowed; }
+
+  /// Whether that takes a copy besides that of Scores.
+  bool padsQueries() const { return layout_.padsDepth() && !layout_.isWindowed; }
+
+  /// Queries of the images in whole vectors, if they are copied.
+  float* wholeQueries() const { return padsQueries() ? paddedQueries_.get() : queries_.get(); }
+
   /// The gradients of the i-th image's outputs, in whole vectors.
   const float* gradientsOfOutputs(Index i, const float* dy) const {
-    return layout_.padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
-                                : dy + rowOf(i) * layout_.v;
+    return copiesOutputs() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
+                           : dy + rowOf(i) * layout_.v;
+  }
+
+  /// The same, as far as possible where they are: rows outputStride() apart.
+  const float* outputGradients(Index i, const float* dy) const {
+    return layout_.isWindowed ? gradientsOfOutputs(i, dy) : dy + rowOf(i) * layout_.v;
+  }
+
+  Index outputStride() const { return layout_.isWindowed ? layout_.vPadded : layout_.v; }
+
+  /// outputStride() where the value depth is `depth`, known when compiling if it is.
+  template <class Depth>
+  auto outputStride(Depth depth) const {
+    if constexpr (std::is_same_v<Depth, Even>) {
+      return Even(outputStride());
+    } else {
+      return depth;
+    }
   }
 
   /// Starts the gradients of the i-th image that the panels add to: those of the queries and of the
@@ -100,24 +128,24 @@ class ScoreGradients : private Scores {
                       const float* dy,
                       const CoreGradients& gradients) {
     const Index k = layout_.k, v = layout_.v;
-    const float* queries = inputs.queries + rowOf(i) * k;
-    if (layout_.padsValues()) {
-      copyRows(dy + rowOf(i) * v,
-               v,
-               v,
-               outputs_.get() + i * rowsMost_ * layout_.vPadded,
-               layout_.vPadded);
+    if (copiesOutputs()) {
+      copyIn(block, i, dy, v, outputs_.get() + i * rowsMost_ * layout_.vPadded, layout_.vPadded);
     }
-    if (layout_.padsDepth()) {
-      copyRows(queries, k, k, queries_.get() + i * rowsMost_ * layout_.kPadded, layout_.kPadded);
+    if (padsQueries()) {
+      copyIn(block,
+             i,
+             inputs.queries,
+             k,
+             paddedQueries_.get() + i * rowsMost_ * layout_.kPadded,
+             layout_.kPadded);
     }
-    if (block.first == 0 && !block.seesAll())
+    const bool isFirst = block.index == 0;
+    if (isFirst && (layout_.isWindowed || block.panels.empty()))
       std::fill_n(contexts_.valuesGradient(slot_ + i), contexts_.valuesSize(), 0.0F);
     if (layout_.scoresIncludeKeys) return;
 
-    float* queryGradient = layout_.padsDepth()
-                               ? queryGradient_.get() + i * rowsMost_ * layout_.kPadded
-                               : gradients.queries + rowOf(i) * k;
+    float* queryGradient = copiesQueries() ? queryGradient_.get() + i * rowsMost_ * layout_.kPadded
+                                           : gradients.queries + rowOf(i) * k;
     if (!layout_.usesContentLambda) {
       std::fill_n(queryGradient, rows_ * layout_.kPadded, 0.0F);
       return;
@@ -126,14 +154,15 @@ class ScoreGradients : private Scores {
       product<false>(rows_,
                      layout_.kPadded,
                      Rows{queryGradient, layout_.kPadded},
-                     Term{DepthInRow{dy + rowOf(i) * v, depth},
+                     Term{DepthInRow{outputGradients(i, dy), outputStride(depth)},
                           EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
                           depth});
     });
     const Rows content{contexts_.contentGradient(slot_ + i), layout_.vPadded};
-    const Term outer{
-        RowInDepth{queries, k}, EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded}, rows_};
-    if (block.first == 0) {
+    const Term outer{RowInDepth{queriesOf(inputs, i), queryStride()},
+                     EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
+                     rows_};
+    if (isFirst) {
       product<false>(k, layout_.vPadded, content, outer);
     } else {
       product<true>(k, layout_.vPadded, content, outer);
@@ -142,23 +171,27 @@ class ScoreGradients : private Scores {
 
   /// Writes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
   void backwardOfValues(const QueryBlock& block, const Panel& panel, Index i, const float* dy) {
-    const float* outputs = dy + rowOf(i) * layout_.v;
+    const float* outputs = outputGradients(i, dy);
     const float* values = contexts_.valuesTransposed(slot_ + i);
     const Rows scoreGradient{gradient_.get() + i * gradientStride_, kPanel};
     float* gradient = contexts_.valuesGradient(slot_ + i);
     const Term outer{RowInDepth{scores_.get(), Fixed<kPanel>()},
                      EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
                      rows_};
-    if (!panel.isEven) {
-      const ListedColumns columns{
-          values, layout_.contextPadded, block.vectors.data() + panel.column / lanes()};
-      product<false>(rows_,
-                     panel.columns,
-                     scoreGradient,
-                     Term{DepthInRow{outputs, layout_.v}, columns, layout_.v});
+    if (layout_.isWindowed) {
+      float* gathered = valuesTransposed_.get();
+      block.gatherColumns(values, layout_.v, panel, gathered);
+      withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
+        product<false>(rows_,
+                       panel.columns,
+                       scoreGradient,
+                       Term{DepthInRow{outputs, outputStride(depth)},
+                            EvenRows{gathered, Fixed<kPanel>()},
+                            depth});
+      });
       product<true>(panel.depth,
                     layout_.vPadded,
-                    ScatteredRows{gradient, block.contextOffsets.data() + panel.column},
+                    ScatteredRows{gradient, block.contextOffsets(panel)},
                     outer);
       return;
     }
@@ -171,7 +204,7 @@ class ScoreGradients : private Scores {
                           depth});
     });
     const Rows rows{gradient + panel.firstRow * layout_.vPadded, layout_.vPadded};
-    if (block.first == 0 && block.seesAll()) {
+    if (block.index == 0) {
       product<false>(panel.depth, layout_.vPadded, rows, outer);
     } else {
       product<true>(panel.depth, layout_.vPadded, rows, outer);
@@ -201,7 +234,7 @@ class ScoreGradients : private Scores {
     const Term toKeys{RowInDepth{scoreGradient, Fixed<kPanel>()},
                       EvenRows{inputs.queries + rowOf(i) * k, k},
                       rows_};
-    if (block.first == 0) {
+    if (block.index == 0) {
       product<false>(panel.depth, k, keys, toKeys);
     } else {
       product<true>(panel.depth, k, keys, toKeys);
@@ -217,13 +250,13 @@ class ScoreGradients : private Scores {
                                          const CoreGradients& gradients,
                                          float* tableGradient,
                                          Depth depth) {
-    const bool pads = layout_.padsDepth();
-    const float* queries = pads ? queries_.get() : inputs.queries + rowOf(0) * layout_.k;
-    float* queryGradient = pads ? queryGradient_.get() : gradients.queries + rowOf(0) * layout_.k;
-    const Index heads = shape_.heads, columns = panel.embeddedDepth();
-    for (Index t = 0; t < block.count; ++t) {
+    const bool copies = copiesQueries();
+    const float* queries = copies ? wholeQueries() : inputs.queries + rowOf(0) * layout_.k;
+    float* queryGradient = copies ? queryGradient_.get() : gradients.queries + rowOf(0) * layout_.k;
+    const Index heads = shape_.heads, columns = panel.depth;
+    for (Index t = 0; t < block.count(); ++t) {
       const Index row = t * heads;
-      const Index* tableOffsets = block.tableOffsets(t) + panel.column;
+      const Index* tableOffsets = block.tableOffsets(t, panel);
       const float* scoreGradient = gradient_.get() + row * kPanel;
       if (block.isGroupedByFour() && columns % 4 == 0) {
         addToQueries(scoreGradient,
@@ -285,9 +318,10 @@ class ScoreGradients : private Scores {
   /// Floats of gradient_ from image to image: not a power of two, so that images do not compete for
   /// the same cache sets.
   Index gradientStride_;
-  Buffer gradient_;       ///< Gradients of the scores [images, rows, kPanel].
-  Buffer queries_;        ///< [images, rows, k] in whole vectors.
-  Buffer queryGradient_;  ///< [images, rows, k] in whole vectors.
+  Buffer gradient_;          ///< Gradients of the scores [images, rows, kPanel].
+  Buffer valuesTransposed_;  ///< [v, kPanel] of one image, under a window.
+  Buffer paddedQueries_;     ///< [images, rows, k] in whole vectors.
+  Buffer queryGradient_;     ///< [images, rows, k] in whole vectors.
   // Offsets of the rows (image, head) of a query, from the query's first row.
   std::vector<Index> scoreOffsets_;
   std::vector<Index> queryOffsets_;

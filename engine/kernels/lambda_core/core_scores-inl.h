@@ -11,6 +11,7 @@
 #endif
 
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/kernels/lambda_core/core_contexts-inl.h"
 
@@ -30,13 +31,14 @@ class Scores {
         contexts_(contexts),
         rowsMost_(layout.queryBlockSize * shape.heads),
         scores_(rowsMost_ * kPanel),
-        outputs_(layout_.padsValues() ? paddedSize(layout.vPadded) : 0) {}
+        queries_(layout_.isWindowed ? paddedSize(layout.kPadded) : 0),
+        outputs_(copiesOutputs() ? paddedSize(layout.vPadded) : 0) {}
 
   void forward(const CoreInputs& inputs,
                const QueryBlock& block,
                const Together& images,
                float* y) {
-    take(block, images);
+    take(inputs, block, images);
     for (Index i = 0; i < count_; ++i) {
       float* outputs = outputsOf(i, y);
       for (const Panel& panel : block.panels) {
@@ -44,8 +46,7 @@ class Scores {
         addOutputs(inputs, block, panel, i, outputs);
       }
       if (block.panels.empty()) writeContent(inputs, i, outputs);
-      if (layout_.padsValues())
-        copyRows(outputs, layout_.vPadded, layout_.v, y + rowOf(i) * layout_.v, layout_.v);
+      if (copiesOutputs()) copyOut(block, i, outputs, layout_.vPadded, layout_.v, y);
     }
   }
 
@@ -54,27 +55,82 @@ class Scores {
 
   Index imageRows() const { return shape_.queries * shape_.heads; }
 
-  void take(const QueryBlock& block, const Together& images) {
+  /// Under a window, the queries of a block are not successive: they are copied.
+  void take(const CoreInputs& inputs, const QueryBlock& block, const Together& images) {
     slot_ = images.slot;
     first_ = images.first;
     count_ = images.count;
-    rows_ = block.count * shape_.heads;
-    firstRow_ = (images.first * shape_.queries + block.first) * shape_.heads;
+    rows_ = block.count() * shape_.heads;
+    firstRow_ = (images.first * shape_.queries + block.queryOf(0)) * shape_.heads;
+    for (Index i = 0; i < count_ && layout_.isWindowed; ++i)
+      copyIn(block, i, inputs.queries, layout_.k, copiedQueries(i), layout_.kPadded);
   }
 
   /// The number among all rows (image, query, head) of the block's first row in the i-th image.
   Index rowOf(Index i) const { return firstRow_ + i * imageRows(); }
 
-  /// The outputs of the i-th image in whole vectors: in y itself where v is whole vectors.
+  /// Whether outputs are computed in a buffer, because their rows in y are not whole vectors or not
+  /// successive.
+  bool copiesOutputs() const { return layout_.padsValues() || layout_.isWindowed; }
+
+  /// The outputs of the i-th image in whole vectors: in y itself where possible.
   float* outputsOf(Index i, float* y) const {
-    return layout_.padsValues() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
-                                : y + rowOf(i) * layout_.v;
+    return copiesOutputs() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
+                           : y + rowOf(i) * layout_.v;
   }
 
-  /// Copies the rows of an image, `count` values each, from one stride to another.
-  void copyRows(const float* from, Index fromStride, Index count, float* to, Index toStride) const {
-    for (Index row = 0; row < rows_; ++row)
-      copyRun(from + row * fromStride, count, to + row * toStride);
+  float* copiedQueries(Index i) const { return queries_.get() + i * rowsMost_ * layout_.kPadded; }
+
+  /// The queries of the i-th image, [rows, k], a queryStride() apart.
+  const float* queriesOf(const CoreInputs& inputs, Index i) const {
+    return layout_.isWindowed ? copiedQueries(i) : inputs.queries + rowOf(i) * layout_.k;
+  }
+
+  Index queryStride() const { return layout_.isWindowed ? layout_.kPadded : layout_.k; }
+
+  /// queryStride() where the query depth is `depth`, known when compiling if it is.
+  template <class Depth>
+  auto queryStride(Depth depth) const {
+    if constexpr (std::is_same_v<Depth, Even>) {
+      return Even(queryStride());
+    } else {
+      return depth;
+    }
+  }
+
+  /// Copies the i-th image's rows of the block, `count` values each, from all rows, which are
+  /// dense, to rows a stride apart.
+  void copyIn(const QueryBlock& block,
+              Index i,
+              const float* all,
+              Index count,
+              float* to,
+              Index stride) const {
+    forRows(block, i, [&](Index row, Index among) {
+      copyRun(all + among * count, count, to + row * stride);
+    });
+  }
+
+  /// The same in the other direction.
+  void copyOut(const QueryBlock& block,
+               Index i,
+               const float* from,
+               Index stride,
+               Index count,
+               float* all) const {
+    forRows(block, i, [&](Index row, Index among) {
+      copyRun(from + row * stride, count, all + among * count);
+    });
+  }
+
+  /// Calls `work` with the number of each row in the block and among all rows.
+  template <class Work>
+  void forRows(const QueryBlock& block, Index i, const Work& work) const {
+    for (Index t = 0; t < block.count(); ++t) {
+      const Index row = t * shape_.heads;
+      const Index among = ((first_ + i) * shape_.queries + block.queryOf(t)) * shape_.heads;
+      for (Index head = 0; head < shape_.heads; ++head) work(row + head, among + head);
+    }
   }
 
   /// Makes the scores of a panel of the i-th image, [rows, kPanel].
@@ -83,7 +139,7 @@ class Scores {
                   const Panel& panel,
                   Index i) const {
     withFixed<16>(layout_.k, [&](auto depth) {
-      const float* queries = inputs.queries + rowOf(i) * layout_.k;
+      const float* queries = queriesOf(inputs, i);
       if (!layout_.scoresIncludeKeys) {
         addPositionScores<false>(queries, block, panel, depth);
         return;
@@ -106,11 +162,12 @@ class Scores {
                                       const Panel& panel,
                                       Depth depth) const {
     const Index heads = shape_.heads;
-    for (Index t = 0; t < block.count && panel.embedded > 0; ++t) {
+    const auto stride = queryStride(depth);
+    for (Index t = 0; t < block.count() && shape_.tableRows > 0; ++t) {
       multiply<kAdd>(heads,
-                     panel.embedded,
+                     panel.columns,
                      Rows{scores_.get() + t * heads * kPanel, kPanel},
-                     Term{DepthInRow{queries + t * heads * depth, depth},
+                     Term{DepthInRow{queries + t * heads * stride, stride},
                           EvenRows{block.transposedTile(t, panel), Fixed<kPanel>()},
                           depth});
     }
@@ -119,7 +176,7 @@ class Scores {
   /// q . lambda_c
   template <class Depth>
   auto contentTerm(const CoreInputs& inputs, Index i, Depth depth) const {
-    return Term{DepthInRow{inputs.queries + rowOf(i) * layout_.k, depth},
+    return Term{DepthInRow{queriesOf(inputs, i), queryStride(depth)},
                 EvenRows{contexts_.content(slot_ + i), layout_.vPadded},
                 depth};
   }
@@ -142,15 +199,14 @@ class Scores {
                   Index i,
                   float* to) const {
     const float* values = contexts_.values(slot_ + i);
-    if (panel.isEven) {
+    if (layout_.isWindowed) {
+      addOutputs(inputs, panel, i, to, ListedRows{values, block.contextOffsets(panel)});
+    } else {
       addOutputs(inputs,
                  panel,
                  i,
                  to,
                  EvenRows{values + panel.firstRow * layout_.vPadded, layout_.vPadded});
-    } else {
-      addOutputs(
-          inputs, panel, i, to, ListedRows{values, block.contextOffsets.data() + panel.column});
     }
   }
 
@@ -180,6 +236,7 @@ class Scores {
   Index rows_ = 0;      ///< Rows of the present block in one image.
   Index firstRow_ = 0;  ///< The first image's rowOf().
   Buffer scores_;       ///< [rows, kPanel] of one image.
+  Buffer queries_;      ///< [images, rows, k] in whole vectors, under a window.
   Buffer outputs_;      ///< Outputs or their gradients [images, rows, v] in whole vectors.
 };
 

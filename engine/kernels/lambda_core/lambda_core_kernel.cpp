@@ -32,19 +32,20 @@ void forwardBy(const CoreShape& shape,
                const ParallelFor& parallelFor,
                const OnImages& prepare) {
   const Embeddings embeddings(shape, layout, inputs.table, false, parallelFor);
+  const Windows windows(shape, layout, inputs.tableRowOf, parallelFor);
   const Groups groups(shape.images, layout);
   parallelFor(groups.count, [&](Index begin, Index end) {
     const Index last = std::min(shape.images, end * groups.size);
     const Index resident = std::min(layout.imagesResident, last - begin * groups.size);
     Contexts contexts(shape, layout, resident, false);
     Core core(shape, layout, contexts);
-    QueryBlock block(shape, layout, embeddings);
+    QueryBlock block(shape, layout, embeddings, windows);
     for (Index first = begin * groups.size; first < last; first += resident) {
       const Index count = std::min(resident, last - first);
       if (prepare) prepare(first, count);
       for (Index i = 0; i < count; ++i) contexts.take(inputs, i, first + i);
-      for (Index query = 0; query < shape.queries; query += layout.queryBlockSize) {
-        block.take(inputs, query);
+      for (Index index = 0; index < layout.blocks.count(); ++index) {
+        block.take(inputs, index);
         for (Index i = 0; i < count; i += layout.imageBlockSize) {
           const Together images{i, first + i, std::min(layout.imageBlockSize, count - i)};
           core.forward(inputs, block, images, y);
@@ -64,6 +65,7 @@ void backwardBy(const CoreShape& shape,
                 const ParallelFor& parallelFor,
                 const OnImages& finish) {
   const Embeddings embeddings(shape, layout, inputs.table, true, parallelFor);
+  const Windows windows(shape, layout, inputs.tableRowOf, parallelFor);
   const Groups groups(shape.images, layout);
   const Index tableSize =
       shape.tableRows > 0 ? (layout.tableRows + kOutsideRows) * layout.kPadded : 0;
@@ -71,7 +73,7 @@ void backwardBy(const CoreShape& shape,
   parallelFor(groups.count, [&](Index begin, Index end) {
     Contexts contexts(shape, layout, std::min(groups.together, end - begin) * groups.part, true);
     Core core(shape, layout, contexts);
-    QueryBlock block(shape, layout, embeddings);
+    QueryBlock block(shape, layout, embeddings, windows);
     for (Index first = begin; first < end; first += groups.together) {
       const Index last = std::min(end, first + groups.together);
       for (Index part = 0; part < groups.size; part += groups.part) {
@@ -86,8 +88,8 @@ void backwardBy(const CoreShape& shape,
             for (Index i = 0; i < count; ++i) contexts.take(inputs, gradients, slot + i, image + i);
           });
         }
-        for (Index query = 0; query < shape.queries; query += layout.queryBlockSize) {
-          block.take(inputs, query);
+        for (Index index = 0; index < layout.blocks.count(); ++index) {
+          block.take(inputs, index);
           for (Index group = first; group < last; ++group) {
             forSlots(group, [&](Index slot, Index image, Index count) {
               for (Index i = 0; i < count; i += layout.imageBlockSize) {
@@ -136,7 +138,8 @@ void forward(const CoreShape& shape,
              const OnImages& prepare) {
   const bool windowed = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, windowed);
-  const Layout layout(shape, false, lambdasFirst, windowed);
+  const Index width = windowed ? widthOfMap(shape, inputs.tableRowOf) : 0;
+  const Layout layout(shape, false, lambdasFirst, windowed, width);
   const auto& by = lambdasFirst ? forwardBy<Lambdas> : forwardBy<Scores>;
   by(shape, layout, inputs, y, parallelFor, prepare);
 }
@@ -149,7 +152,8 @@ void backward(const CoreShape& shape,
               const OnImages& finish) {
   const bool windowed = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, windowed);
-  const Layout layout(shape, true, lambdasFirst, windowed);
+  const Index width = windowed ? widthOfMap(shape, inputs.tableRowOf) : 0;
+  const Layout layout(shape, true, lambdasFirst, windowed, width);
   const auto& by = lambdasFirst ? backwardBy<LambdaGradients> : backwardBy<ScoreGradients>;
   by(shape, layout, inputs, dy, gradients, parallelFor, finish);
 }

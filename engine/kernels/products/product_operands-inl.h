@@ -237,17 +237,6 @@ struct ListedFours {
 template <class Stride>
 ListedFours(const float*, Stride, const Offset*) -> ListedFours<Stride>;
 
-/// B with even rows, of which only the listed vectors of columns are used.
-struct ListedColumns {
-  HWY_INLINE const float* row(Offset depth) const { return base + depth * stride; }
-
-  HWY_INLINE Offset column(Offset vector) const { return columns[vector]; }
-
-  const float* base;
-  Offset stride;
-  const Offset* columns;
-};
-
 // ---- C: the result ----
 
 /// C with rows that lie a stride apart.
