@@ -67,34 +67,60 @@ struct Panel {
   Index firstRow = 0;  ///< Without windows: the context row of the first column.
 };
 
-/// What each query sees under a window.
+/// What the queries of each block see under a window.
 class Windows {
  public:
   struct Seen {
-    Index position = 0;
-    std::int32_t tableRow = 0;
+    std::vector<Index> positions;         ///< Those that any query of the block sees.
+    std::vector<std::int32_t> tableRows;  ///< [queries, positions]; -1 where a query does not.
   };
 
   Windows(const CoreShape& shape,
           const Layout& layout,
           const std::int32_t* tableRowOf,
           const ParallelFor& parallelFor)
-      : seen_(static_cast<std::size_t>(layout.isWindowed ? shape.queries : 0)) {
-    parallelFor(static_cast<Index>(seen_.size()), [&](Index begin, Index end) {
-      for (Index query = begin; query < end; ++query) {
-        const std::int32_t* rows = tableRowOf + query * shape.positions;
-        for (Index m = 0; m < shape.positions; ++m) {
-          if (rows[m] >= 0) seen_[static_cast<std::size_t>(query)].push_back({m, rows[m]});
-        }
+      : blocks_(static_cast<std::size_t>(layout.isWindowed ? layout.blocks.count() : 0)) {
+    parallelFor(static_cast<Index>(blocks_.size()), [&](Index begin, Index end) {
+      std::vector<Index> queries;
+      std::vector<std::int32_t> greatest;
+      for (Index index = begin; index < end; ++index) {
+        layout.blocks.queriesOf(index, queries);
+        blocks_[static_cast<std::size_t>(index)] =
+            seenBy(queries, shape.positions, tableRowOf, greatest);
       }
     });
   }
 
-  /// By position.
-  const std::vector<Seen>& of(Index query) const { return seen_[static_cast<std::size_t>(query)]; }
+  const Seen& of(Index block) const { return blocks_[static_cast<std::size_t>(block)]; }
 
  private:
-  std::vector<std::vector<Seen>> seen_;
+  static Seen seenBy(const std::vector<Index>& queries,
+                     Index positions,
+                     const std::int32_t* tableRowOf,
+                     std::vector<std::int32_t>& greatest) {
+    greatest.assign(static_cast<std::size_t>(positions), -1);
+    for (const Index query : queries) {
+      const std::int32_t* rows = tableRowOf + query * positions;
+      std::transform(greatest.begin(), greatest.end(), rows, greatest.begin(), [](auto a, auto b) {
+        return std::max(a, b);
+      });
+    }
+    Seen seen;
+    const auto count =
+        std::count_if(greatest.begin(), greatest.end(), [](std::int32_t row) { return row >= 0; });
+    seen.positions.reserve(static_cast<std::size_t>(count));
+    seen.tableRows.reserve(static_cast<std::size_t>(count) * queries.size());
+    for (Index m = 0; m < positions; ++m) {
+      if (greatest[static_cast<std::size_t>(m)] >= 0) seen.positions.push_back(m);
+    }
+    for (const Index query : queries) {
+      for (const Index m : seen.positions)
+        seen.tableRows.push_back(tableRowOf[query * positions + m]);
+    }
+    return seen;
+  }
+
+  std::vector<Seen> blocks_;
 };
 
 /// What the images share for one block of queries: the rows of the context that any of the queries
@@ -114,7 +140,7 @@ class QueryBlock {
 
   void take(const CoreInputs& inputs, Index blockIndex) {
     index = blockIndex;
-    findQueries();
+    layout_.blocks.queriesOf(index, queries_);
     if (shape_.tableRows == 0) return;
     if (!layout_.isWindowed) {
       tiles_ = &kept_.front();
@@ -123,13 +149,21 @@ class QueryBlock {
         fillTiles(inputs.tableRowOf + queryOf(t) * shape_.positions, t);
       return;
     }
-    findColumns();
+    const Windows::Seen& seen = windows_.of(index);
+    findColumns(seen.positions);
     makePanels(static_cast<Index>(contextRows_.size()));
-    chooseTiles();
+    chooseTiles(seen);
   }
 
   /// Queries of the block.
   Index count() const { return static_cast<Index>(queries_.size()); }
+
+  /// Runs of successive queries, equally long: one for each row of the map.
+  Index strips() const {
+    return queries_.front() / layout_.blocks.width == queries_.back() / layout_.blocks.width
+               ? 1
+               : layout_.blocks.down;
+  }
 
   Index queryOf(Index t) const { return queries_[static_cast<std::size_t>(t)]; }
 
@@ -164,7 +198,8 @@ class QueryBlock {
         ++length;
       withFixed<4, 8, 16>(length, [&](auto run) {
         for (Index c = 0; c < depth; ++c)
-          copyRun(from + c * layout_.contextPadded + rows[column], run, to + c * kPanel + column);
+          copyRun(
+              from + c * layout_.transposedStride + rows[column], run, to + c * kPanel + column);
       });
       column += length;
     }
@@ -177,7 +212,7 @@ class QueryBlock {
   /// The embeddings of a block.
   struct Tiles {
     // Under a window, the pattern that they belong to:
-    std::vector<std::int32_t> tableRows;  ///< [positions, queries]
+    std::vector<std::int32_t> tableRows;  ///< [queries, positions]
     Index queries = 0;
 
     Buffer transposed{0};             ///< E_n^T [k, kPanel] of each query and panel.
@@ -198,17 +233,6 @@ class QueryBlock {
     return (t * static_cast<Index>(panels.size()) + panel.column / kPanel) * tileSize();
   }
 
-  void findQueries() {
-    const Blocks& blocks = layout_.blocks;
-    const Index row = index / blocks.blocksAcross() * blocks.down;
-    const Index column = index % blocks.blocksAcross() * blocks.across;
-    queries_.clear();
-    for (Index y = row; y < std::min(row + blocks.down, blocks.height); ++y) {
-      for (Index x = column; x < std::min(column + blocks.across, blocks.width); ++x)
-        queries_.push_back(y * blocks.width + x);
-    }
-  }
-
   void makePanels(Index rows) {
     panels.clear();
     columns_ = padded(rows);
@@ -221,33 +245,11 @@ class QueryBlock {
     }
   }
 
-  /// Finds the rows of the context that any query of the block sees, and for each query and
-  /// position the row of the table, kOutside where it does not see it.
-  void findColumns() {
-    const auto queries = static_cast<std::size_t>(count());
-    std::vector<const Windows::Seen*> next, ends;
-    for (std::size_t t = 0; t < queries; ++t) {
-      const std::vector<Windows::Seen>& seen = windows_.of(queries_[t]);
-      next.push_back(seen.data());
-      ends.push_back(seen.data() + seen.size());
-    }
-    positions_.clear();
-    pattern_.clear();
-    for (;;) {
-      Index position = shape_.positions;
-      for (std::size_t t = 0; t < queries; ++t) {
-        if (next[t] != ends[t]) position = std::min(position, next[t]->position);
-      }
-      if (position == shape_.positions) break;
-      positions_.push_back(position);
-      for (std::size_t t = 0; t < queries; ++t) {
-        const bool isSeen = next[t] != ends[t] && next[t]->position == position;
-        pattern_.push_back(isSeen ? next[t]++->tableRow : kOutside);
-      }
-    }
+  /// Finds the rows of the context that are the columns.
+  void findColumns(const std::vector<Index>& positions) {
     contextRows_.clear();
     contextOffsets_.clear();
-    for (const Index position : positions_) {
+    for (const Index position : positions) {
       for (Index u = 0; u < shape_.intraDepth; ++u) {
         contextRows_.push_back(position * shape_.intraDepth + u);
         contextOffsets_.push_back(contextRows_.back() * layout_.vPadded);
@@ -256,7 +258,7 @@ class QueryBlock {
   }
 
   /// Finds the tiles of the pattern, or makes them in the place of those that were made first.
-  void chooseTiles() {
+  void chooseTiles(const Windows::Seen& seen) {
     const Index floats = count() * static_cast<Index>(panels.size()) * tileSize();
     const auto most = static_cast<std::size_t>(std::clamp<Index>(
         kKeptBytes / (std::max<Index>(floats, 1) * static_cast<Index>(sizeof(float))),
@@ -264,19 +266,15 @@ class QueryBlock {
         static_cast<Index>(kept_.size())));
     for (std::size_t i = 0; i < most; ++i) {
       tiles_ = &kept_[i];
-      if (tiles_->queries == count() && tiles_->tableRows == pattern_) return;
+      if (tiles_->queries == count() && tiles_->tableRows == seen.tableRows) return;
     }
     oldest_ = (oldest_ + 1) % most;
     tiles_ = &kept_[oldest_];
-    tiles_->tableRows = pattern_;
+    tiles_->tableRows = seen.tableRows;
     tiles_->queries = count();
     reserve(*tiles_);
-    std::vector<std::int32_t> rows(positions_.size());
-    for (Index t = 0; t < count(); ++t) {
-      for (std::size_t i = 0; i < rows.size(); ++i)
-        rows[i] = pattern_[i * queries_.size() + static_cast<std::size_t>(t)];
-      fillTiles(rows.data(), t);
-    }
+    const auto positions = static_cast<Index>(seen.positions.size());
+    for (Index t = 0; t < count(); ++t) fillTiles(seen.tableRows.data() + t * positions, t);
   }
 
   void reserve(Tiles& tiles) const {
@@ -347,9 +345,7 @@ class QueryBlock {
   Tiles* tiles_ = nullptr;  ///< Those of the block.
   std::size_t oldest_ = 0;
   // Under a window, of the block:
-  std::vector<Index> positions_;
-  std::vector<std::int32_t> pattern_;  ///< [positions, queries]: rows of the table.
-  std::vector<Index> contextRows_;     ///< Of each column.
+  std::vector<Index> contextRows_;  ///< Of each column.
   std::vector<Index> contextOffsets_;
 };
 

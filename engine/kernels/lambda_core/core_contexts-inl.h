@@ -34,12 +34,12 @@ class Contexts {
         valuesGradientAt_(static_cast<std::size_t>(isBackward ? slots : 0)),
         values_(layout_.padsValues() ? slots * valuesSize() : 0),
         content_(layout.usesContentLambda ? slots * contentSize() : 0),
-        valuesTransposed_(isBackward ? slots * layout.v * layout.contextPadded : 0),
+        valuesTransposed_(isBackward ? slots * layout.v * layout.transposedStride : 0),
         contentTransposed_(
             isBackward && layout.usesContentLambda ? slots * layout.v * layout.kPadded : 0),
         valuesGradient_(isBackward && layout_.padsValues() ? slots * valuesSize() : 0),
         contentGradient_(isBackward && layout.usesContentLambda ? slots * contentSize() : 0),
-        keysTransposed_(layout.scoresIncludeKeys ? slots * layout.k * layout.contextPadded : 0),
+        keysTransposed_(layout.scoresIncludeKeys ? slots * layout.k * layout.transposedStride : 0),
         contentGradientTransposed_(
             isBackward && layout.usesContentLambda ? layout.v * layout.kPadded : 0),
         keyGradient_(isBackward && layout.usesContentLambda && layout_.padsDepth()
@@ -71,8 +71,8 @@ class Contexts {
                 v,
                 context,
                 v,
-                valuesTransposed_.get() + slot * v * layout_.contextPadded,
-                layout_.contextPadded);
+                valuesTransposed_.get() + slot * v * layout_.transposedStride,
+                layout_.transposedStride);
     }
     const float* keys = shape_.hasContent ? inputs.keys + image * context * k : nullptr;
     if (layout_.scoresIncludeKeys) {
@@ -80,8 +80,8 @@ class Contexts {
                 k,
                 context,
                 k,
-                keysTransposed_.get() + slot * k * layout_.contextPadded,
-                layout_.contextPadded);
+                keysTransposed_.get() + slot * k * layout_.transposedStride,
+                layout_.transposedStride);
     }
     if (!layout_.usesContentLambda) return;
     // lambda_c = kbar^T v [k, v]
@@ -128,7 +128,7 @@ class Contexts {
 
   /// [v, context]
   const float* valuesTransposed(Index slot) const {
-    return valuesTransposed_.get() + slot * layout_.v * layout_.contextPadded;
+    return valuesTransposed_.get() + slot * layout_.v * layout_.transposedStride;
   }
 
   /// [v, k]
@@ -138,7 +138,7 @@ class Contexts {
 
   /// [k, context]
   const float* keysTransposed(Index slot) const {
-    return keysTransposed_.get() + slot * layout_.k * layout_.contextPadded;
+    return keysTransposed_.get() + slot * layout_.k * layout_.transposedStride;
   }
 
   float* valuesGradient(Index slot) const {

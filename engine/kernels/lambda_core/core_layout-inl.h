@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include <hwy/aligned_allocator.h>
 
@@ -55,6 +56,8 @@ using Buffer = AlignedBuffer<float>;
 
 /// Copies `count` floats; common counts need no call of memcpy.
 HWY_INLINE void copyRun(const float* from, Index count, float* to) {
+  for (; count >= lanes(); count -= lanes(), from += lanes(), to += lanes())
+    hn::StoreU(hn::LoadU(Floats(), from), Floats(), to);
   for (; count >= 8; count -= 8, from += 8, to += 8) std::memcpy(to, from, 8 * sizeof(float));
   if (count >= 4) {
     std::memcpy(to, from, 4 * sizeof(float));
@@ -89,6 +92,16 @@ struct Blocks {
 
   Index count() const { return (height + down - 1) / down * blocksAcross(); }
 
+  /// Writes the queries of a block: row by row of the map, equally many in each.
+  void queriesOf(Index index, std::vector<Index>& queries) const {
+    const Index row = index / blocksAcross() * down, column = index % blocksAcross() * across;
+    queries.clear();
+    for (Index y = row; y < std::min(row + down, height); ++y) {
+      for (Index x = column; x < std::min(column + across, width); ++x)
+        queries.push_back(y * width + x);
+    }
+  }
+
   Index blocksAcross() const { return (width + across - 1) / across; }
 
   Index width, height;  ///< Of the map in queries; one row if it is not known.
@@ -105,6 +118,7 @@ struct Layout {
         vPadded(padded(v)),
         context(shape.contextRows()),
         contextPadded(padded(context)),
+        transposedStride(contextPadded + lanes()),
         isWindowed(isLocal),
         scoresIncludeKeys(!lambdasFirst && !isLocal && shape.hasContent && k == kPadded &&
                           contextPadded < v),
@@ -128,8 +142,11 @@ struct Layout {
   bool padsValues() const { return v != vPadded; }
 
   Index k, v, kPadded, vPadded;
-  Index context;           ///< Rows of the context.
-  Index contextPadded;     ///< Rows of the context, rounded up to whole vectors.
+  Index context;        ///< Rows of the context.
+  Index contextPadded;  ///< Rows of the context, rounded up to whole vectors.
+  /// Floats between rows of values and keys transposed: not a power of two, so that rows do not
+  /// compete for the same cache sets.
+  Index transposedStride;
   bool isWindowed;         ///< Whether queries have positions outside their windows.
   bool scoresIncludeKeys;  ///< The scores include q . kbar: cheaper than the content lambda on
                            ///< small maps.

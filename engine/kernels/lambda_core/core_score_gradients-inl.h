@@ -22,12 +22,6 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Prefetches floats into the first-level cache. Inline, because compilers assume that a function
-/// which only prefetches has no effect, and drop calls of it.
-HWY_INLINE void fetchNear(const float* from, Index count) {
-  for (Index i = 0; i < count; i += 16) __builtin_prefetch(from + i);
-}
-
 /// The gradients of a block of queries of a few images.
 class ScoreGradients : private Scores {
  public:
@@ -36,16 +30,16 @@ class ScoreGradients : private Scores {
         gradientStride_(rowsMost_ * kPanel + lanes()),
         gradient_(layout.imageBlockSize * gradientStride_),
         valuesTransposed_(layout.isWindowed ? layout.v * kPanel : 0),
-        paddedQueries_(padsQueries() ? paddedSize(layout.kPadded) : 0),
-        queryGradient_(copiesQueries() ? paddedSize(layout.kPadded) : 0),
+        queries_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
+        queryGradient_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
         scoreOffsets_(static_cast<std::size_t>(layout.imageBlockSize * shape.heads)),
         queryOffsets_(scoreOffsets_.size()) {
-    const Index rows = copiesQueries() ? rowsMost_ : imageRows();
+    const Index queryStride = layout_.padsDepth() ? rowsMost_ : imageRows();
     for (Index i = 0; i < layout.imageBlockSize; ++i) {
       for (Index head = 0; head < shape.heads; ++head) {
         const auto row = static_cast<std::size_t>(i * shape.heads + head);
         scoreOffsets_[row] = i * gradientStride_ + head * kPanel;
-        queryOffsets_[row] = (i * rows + head) * layout.kPadded;
+        queryOffsets_[row] = (i * queryStride + head) * layout.kPadded;
       }
     }
   }
@@ -58,14 +52,20 @@ class ScoreGradients : private Scores {
                 const float* dy,
                 const CoreGradients& gradients,
                 float* tableGradient) {
-    take(inputs, block, images);
+    take(block, images);
     if (block.panels.empty()) {
       for (Index i = 0; i < count_; ++i) beginGradients(inputs, block, i, dy, gradients);
     }
     for (const Panel& panel : block.panels) {
       const bool isFirst = panel.column == 0;
       for (Index i = 0; i < count_; ++i) {
-        if (isFirst && !layout_.isWindowed) fetchNear(dy + rowOf(i) * layout_.v, rows_ * layout_.v);
+        for (Index strip = 0; strip < strips_ && isFirst; ++strip)
+          fetchNear(dy + rowOf(i, strip) * layout_.v, stripRows_ * layout_.v);
+        if (isFirst) {
+          fetchNext(i, inputs.queries, layout_.k);
+          fetchNext(i, dy, layout_.v);
+          fetchNext(i, gradients.queries, layout_.k);
+        }
         makeScores(inputs, block, panel, i);
         if (isFirst) beginGradients(inputs, block, i, dy, gradients);
         backwardOfValues(block, panel, i, dy);
@@ -77,10 +77,9 @@ class ScoreGradients : private Scores {
         });
       }
     }
-    for (Index i = 0; i < count_ && copiesQueries(); ++i) {
-      copyOut(block,
-              i,
-              queryGradient_.get() + i * rowsMost_ * layout_.kPadded,
+    for (Index i = 0; i < count_ && layout_.padsDepth(); ++i) {
+      copyOut(i,
+              queryGradient_.get() + i * paddedRows(layout_.kPadded),
               layout_.kPadded,
               layout_.k,
               gradients.queries);
@@ -88,35 +87,20 @@ class ScoreGradients : private Scores {
   }
 
  private:
-  /// Whether the queries and their gradients are copied to whole vectors.
-  bool copiesQueries() const { return layout_.padsDepth() || layout_.isWindowed; }
-
-  /// Whether that takes a copy besides that of Scores.
-  bool padsQueries() const { return layout_.padsDepth() && !layout_.isWindowed; }
-
-  /// Queries of the images in whole vectors, if they are copied.
-  float* wholeQueries() const { return padsQueries() ? paddedQueries_.get() : queries_.get(); }
-
-  /// The gradients of the i-th image's outputs, in whole vectors.
-  const float* gradientsOfOutputs(Index i, const float* dy) const {
-    return copiesOutputs() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
-                           : dy + rowOf(i) * layout_.v;
+  /// The gradients of a strip's outputs in the i-th image, in whole vectors.
+  const float* gradientsOfOutputs(Index i, Index strip, const float* dy) const {
+    return layout_.padsValues()
+               ? outputs_.get() + (i * rowsMost_ + strip * stripRows_) * layout_.vPadded
+               : dy + rowOf(i, strip) * layout_.v;
   }
 
-  /// The same, as far as possible where they are: rows outputStride() apart.
-  const float* outputGradients(Index i, const float* dy) const {
-    return layout_.isWindowed ? gradientsOfOutputs(i, dy) : dy + rowOf(i) * layout_.v;
-  }
-
-  Index outputStride() const { return layout_.isWindowed ? layout_.vPadded : layout_.v; }
-
-  /// outputStride() where the value depth is `depth`, known when compiling if it is.
-  template <class Depth>
-  auto outputStride(Depth depth) const {
-    if constexpr (std::is_same_v<Depth, Even>) {
-      return Even(outputStride());
+  /// Calls `work` with a term for each strip, as the arguments of one product.
+  template <class TermOf, class Work>
+  HWY_INLINE void withStrips(const TermOf& termOf, const Work& work) const {
+    if (strips_ == 2) {
+      work(termOf(0), termOf(1));
     } else {
-      return depth;
+      work(termOf(0));
     }
   }
 
@@ -128,87 +112,96 @@ class ScoreGradients : private Scores {
                       const float* dy,
                       const CoreGradients& gradients) {
     const Index k = layout_.k, v = layout_.v;
-    if (copiesOutputs()) {
-      copyIn(block, i, dy, v, outputs_.get() + i * rowsMost_ * layout_.vPadded, layout_.vPadded);
-    }
-    if (padsQueries()) {
-      copyIn(block,
-             i,
-             inputs.queries,
-             k,
-             paddedQueries_.get() + i * rowsMost_ * layout_.kPadded,
-             layout_.kPadded);
+    if (layout_.padsValues())
+      copyIn(i, dy, v, outputs_.get() + i * paddedRows(layout_.vPadded), layout_.vPadded);
+    if (layout_.padsDepth()) {
+      copyIn(
+          i, inputs.queries, k, queries_.get() + i * paddedRows(layout_.kPadded), layout_.kPadded);
     }
     const bool isFirst = block.index == 0;
     if (isFirst && (layout_.isWindowed || block.panels.empty()))
       std::fill_n(contexts_.valuesGradient(slot_ + i), contexts_.valuesSize(), 0.0F);
     if (layout_.scoresIncludeKeys) return;
 
-    float* queryGradient = copiesQueries() ? queryGradient_.get() + i * rowsMost_ * layout_.kPadded
-                                           : gradients.queries + rowOf(i) * k;
-    if (!layout_.usesContentLambda) {
-      std::fill_n(queryGradient, rows_ * layout_.kPadded, 0.0F);
-      return;
+    for (Index strip = 0; strip < strips_; ++strip) {
+      float* queryGradient =
+          layout_.padsDepth()
+              ? queryGradient_.get() + (i * rowsMost_ + strip * stripRows_) * layout_.kPadded
+              : gradients.queries + rowOf(i, strip) * k;
+      if (!layout_.usesContentLambda) {
+        std::fill_n(queryGradient, stripRows_ * layout_.kPadded, 0.0F);
+        continue;
+      }
+      withFixed<16, 32, 64>(v, [&](auto depth) {
+        product<false>(stripRows_,
+                       layout_.kPadded,
+                       Rows{queryGradient, layout_.kPadded},
+                       Term{DepthInRow{dy + rowOf(i, strip) * v, depth},
+                            EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
+                            depth});
+      });
     }
-    withFixed<16, 32, 64>(v, [&](auto depth) {
-      product<false>(rows_,
-                     layout_.kPadded,
-                     Rows{queryGradient, layout_.kPadded},
-                     Term{DepthInRow{outputGradients(i, dy), outputStride(depth)},
-                          EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
-                          depth});
-    });
+    if (!layout_.usesContentLambda) return;
     const Rows content{contexts_.contentGradient(slot_ + i), layout_.vPadded};
-    const Term outer{RowInDepth{queriesOf(inputs, i), queryStride()},
-                     EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
-                     rows_};
-    if (isFirst) {
-      product<false>(k, layout_.vPadded, content, outer);
-    } else {
-      product<true>(k, layout_.vPadded, content, outer);
-    }
+    const auto outer = [&](Index strip) {
+      return Term{RowInDepth{inputs.queries + rowOf(i, strip) * k, k},
+                  EvenRows{gradientsOfOutputs(i, strip, dy), layout_.vPadded},
+                  stripRows_};
+    };
+    withStrips(outer, [&](const auto&... terms) {
+      if (isFirst) {
+        product<false>(k, layout_.vPadded, content, terms...);
+      } else {
+        product<true>(k, layout_.vPadded, content, terms...);
+      }
+    });
   }
 
   /// Writes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
   void backwardOfValues(const QueryBlock& block, const Panel& panel, Index i, const float* dy) {
-    const float* outputs = outputGradients(i, dy);
     const float* values = contexts_.valuesTransposed(slot_ + i);
-    const Rows scoreGradient{gradient_.get() + i * gradientStride_, kPanel};
-    float* gradient = contexts_.valuesGradient(slot_ + i);
-    const Term outer{RowInDepth{scores_.get(), Fixed<kPanel>()},
-                     EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
-                     rows_};
     if (layout_.isWindowed) {
-      float* gathered = valuesTransposed_.get();
-      block.gatherColumns(values, layout_.v, panel, gathered);
-      withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
-        product<false>(rows_,
-                       panel.columns,
-                       scoreGradient,
-                       Term{DepthInRow{outputs, outputStride(depth)},
-                            EvenRows{gathered, Fixed<kPanel>()},
-                            depth});
-      });
-      product<true>(panel.depth,
-                    layout_.vPadded,
-                    ScatteredRows{gradient, block.contextOffsets(panel)},
-                    outer);
-      return;
-    }
-    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
-      product<false>(rows_,
-                     panel.columns,
-                     scoreGradient,
-                     Term{DepthInRow{outputs, depth},
-                          EvenRows{values + panel.firstRow, layout_.contextPadded},
-                          depth});
-    });
-    const Rows rows{gradient + panel.firstRow * layout_.vPadded, layout_.vPadded};
-    if (block.index == 0) {
-      product<false>(panel.depth, layout_.vPadded, rows, outer);
+      block.gatherColumns(values, layout_.v, panel, valuesTransposed_.get());
+      writeScoreGradients(panel, i, dy, EvenRows{valuesTransposed_.get(), Fixed<kPanel>()});
     } else {
-      product<true>(panel.depth, layout_.vPadded, rows, outer);
+      writeScoreGradients(
+          panel, i, dy, EvenRows{values + panel.firstRow, layout_.transposedStride});
     }
+    float* gradient = contexts_.valuesGradient(slot_ + i);
+    const auto outer = [&](Index strip) {
+      return Term{RowInDepth{scoresOf(strip), Fixed<kPanel>()},
+                  EvenRows{gradientsOfOutputs(i, strip, dy), layout_.vPadded},
+                  stripRows_};
+    };
+    withStrips(outer, [&](const auto&... terms) {
+      if (layout_.isWindowed) {
+        product<true>(panel.depth,
+                      layout_.vPadded,
+                      ScatteredRows{gradient, block.contextOffsets(panel)},
+                      terms...);
+        return;
+      }
+      const Rows rows{gradient + panel.firstRow * layout_.vPadded, layout_.vPadded};
+      if (block.index == 0) {
+        product<false>(panel.depth, layout_.vPadded, rows, terms...);
+      } else {
+        product<true>(panel.depth, layout_.vPadded, rows, terms...);
+      }
+    });
+  }
+
+  /// dy v^T of a panel. `values` is v^T [v, columns].
+  template <class B>
+  void writeScoreGradients(const Panel& panel, Index i, const float* dy, const B& values) {
+    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
+      for (Index strip = 0; strip < strips_; ++strip) {
+        product<false>(
+            stripRows_,
+            panel.columns,
+            Rows{gradient_.get() + i * gradientStride_ + strip * stripRows_ * kPanel, kPanel},
+            Term{DepthInRow{dy + rowOf(i, strip) * layout_.v, depth}, values, depth});
+      }
+    });
   }
 
   /// Adds the gradients of queries, ds kbar, and of keys, ds^T q, where the scores include the
@@ -221,7 +214,7 @@ class ScoreGradients : private Scores {
     const Index k = layout_.k;
     const float* scoreGradient = gradient_.get() + i * gradientStride_;
     const Index firstKey = (first_ + i) * layout_.context + panel.firstRow;
-    const Rows queries{gradients.queries + rowOf(i) * k, k};
+    const Rows queries{gradients.queries + rowOf(i, 0) * k, k};
     const Term toQueries{DepthInRow{scoreGradient, Fixed<kPanel>()},
                          EvenRows{inputs.keys + firstKey * k, k},
                          panel.depth};
@@ -232,7 +225,7 @@ class ScoreGradients : private Scores {
     }
     const Rows keys{gradients.keys + firstKey * k, k};
     const Term toKeys{RowInDepth{scoreGradient, Fixed<kPanel>()},
-                      EvenRows{inputs.queries + rowOf(i) * k, k},
+                      EvenRows{inputs.queries + rowOf(i, 0) * k, k},
                       rows_};
     if (block.index == 0) {
       product<false>(panel.depth, k, keys, toKeys);
@@ -250,24 +243,22 @@ class ScoreGradients : private Scores {
                                          const CoreGradients& gradients,
                                          float* tableGradient,
                                          Depth depth) {
-    const bool copies = copiesQueries();
-    const float* queries = copies ? wholeQueries() : inputs.queries + rowOf(0) * layout_.k;
-    float* queryGradient = copies ? queryGradient_.get() : gradients.queries + rowOf(0) * layout_.k;
+    const bool pads = layout_.padsDepth();
     const Index heads = shape_.heads, columns = panel.depth;
     for (Index t = 0; t < block.count(); ++t) {
-      const Index row = t * heads;
+      const Index row = pads ? t * heads : rowAmongAll(0, t * heads);
+      const float* queries = (pads ? queries_.get() : inputs.queries) + row * depth;
+      float* queryGradient = (pads ? queryGradient_.get() : gradients.queries) + row * depth;
       const Index* tableOffsets = block.tableOffsets(t, panel);
-      const float* scoreGradient = gradient_.get() + row * kPanel;
+      const float* scoreGradient = gradient_.get() + t * heads * kPanel;
       if (block.isGroupedByFour() && columns % 4 == 0) {
         addToQueries(scoreGradient,
                      ListedFours{embeddings.rows.get(), depth, tableOffsets},
                      Fours{columns},
-                     queryGradient + row * depth);
+                     queryGradient);
       } else {
-        addToQueries(scoreGradient,
-                     ListedRows{embeddings.rows.get(), tableOffsets},
-                     columns,
-                     queryGradient + row * depth);
+        addToQueries(
+            scoreGradient, ListedRows{embeddings.rows.get(), tableOffsets}, columns, queryGradient);
       }
       const ScatteredRows table{tableGradient, tableOffsets};
       if (heads % 4 == 0) {
@@ -275,14 +266,14 @@ class ScoreGradients : private Scores {
                        depth,
                        table,
                        Term{RowInListedFours{scoreGradient, Fixed<kPanel>(), scoreOffsets_.data()},
-                            ListedFours{queries + row * depth, depth, queryOffsets_.data()},
+                            ListedFours{queries, depth, queryOffsets_.data()},
                             Fours{count_ * heads}});
       } else {
         multiply<true>(columns,
                        depth,
                        table,
                        Term{RowInListedDepth{scoreGradient, scoreOffsets_.data()},
-                            ListedRows{queries + row * depth, queryOffsets_.data()},
+                            ListedRows{queries, queryOffsets_.data()},
                             count_ * heads});
       }
     }
@@ -320,7 +311,7 @@ class ScoreGradients : private Scores {
   Index gradientStride_;
   Buffer gradient_;          ///< Gradients of the scores [images, rows, kPanel].
   Buffer valuesTransposed_;  ///< [v, kPanel] of one image, under a window.
-  Buffer paddedQueries_;     ///< [images, rows, k] in whole vectors.
+  Buffer queries_;           ///< [images, rows, k] in whole vectors.
   Buffer queryGradient_;     ///< [images, rows, k] in whole vectors.
   // Offsets of the rows (image, head) of a query, from the query's first row.
   std::vector<Index> scoreOffsets_;

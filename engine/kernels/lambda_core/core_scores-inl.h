@@ -11,7 +11,7 @@
 #endif
 
 #include <algorithm>
-#include <type_traits>
+#include <array>
 
 #include "engine/kernels/lambda_core/core_contexts-inl.h"
 
@@ -20,6 +20,17 @@ HWY_BEFORE_NAMESPACE();
 namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
+
+/// Prefetches floats into the first-level cache. Inline, because compilers assume that a function
+/// which only prefetches has no effect, and drop calls of it.
+HWY_INLINE void fetchNear(const float* from, Index count) {
+  for (Index i = 0; i < count; i += 16) __builtin_prefetch(from + i);
+}
+
+/// Prefetches floats into the second-level cache.
+HWY_INLINE void fetch(const float* from, Index count) {
+  for (Index i = 0; i < count; i += 16) __builtin_prefetch(from + i, 0, 2);
+}
 
 /// The scores of a block of queries and the outputs that follow from them, for a few images one
 /// after the other. A row is (t, head) of an image, where t counts the queries of the block.
@@ -31,106 +42,88 @@ class Scores {
         contexts_(contexts),
         rowsMost_(layout.queryBlockSize * shape.heads),
         scores_(rowsMost_ * kPanel),
-        queries_(layout_.isWindowed ? paddedSize(layout.kPadded) : 0),
-        outputs_(copiesOutputs() ? paddedSize(layout.vPadded) : 0) {}
+        outputs_(layout_.padsValues() ? paddedSize(layout.vPadded) : 0) {}
 
   void forward(const CoreInputs& inputs,
                const QueryBlock& block,
                const Together& images,
                float* y) {
-    take(inputs, block, images);
+    take(block, images);
     for (Index i = 0; i < count_; ++i) {
-      float* outputs = outputsOf(i, y);
+      fetchNext(i, inputs.queries, layout_.k);
+      fetchNext(i, y, layout_.v);
       for (const Panel& panel : block.panels) {
         makeScores(inputs, block, panel, i);
-        addOutputs(inputs, block, panel, i, outputs);
+        addOutputs(inputs, block, panel, i, y);
       }
-      if (block.panels.empty()) writeContent(inputs, i, outputs);
-      if (copiesOutputs()) copyOut(block, i, outputs, layout_.vPadded, layout_.v, y);
+      if (block.panels.empty()) writeContent(inputs, i, y);
+      if (layout_.padsValues())
+        copyOut(i, outputs_.get() + i * paddedRows(layout_.vPadded), layout_.vPadded, layout_.v, y);
     }
   }
 
  protected:
-  Index paddedSize(Index columns) const { return layout_.imageBlockSize * rowsMost_ * columns; }
+  /// Floats of the rows of one image.
+  Index paddedRows(Index columns) const { return rowsMost_ * columns; }
+
+  Index paddedSize(Index columns) const { return layout_.imageBlockSize * paddedRows(columns); }
 
   Index imageRows() const { return shape_.queries * shape_.heads; }
 
-  /// Under a window, the queries of a block are not successive: they are copied.
-  void take(const CoreInputs& inputs, const QueryBlock& block, const Together& images) {
+  void take(const QueryBlock& block, const Together& images) {
     slot_ = images.slot;
     first_ = images.first;
     count_ = images.count;
     rows_ = block.count() * shape_.heads;
-    firstRow_ = (images.first * shape_.queries + block.queryOf(0)) * shape_.heads;
-    for (Index i = 0; i < count_ && layout_.isWindowed; ++i)
-      copyIn(block, i, inputs.queries, layout_.k, copiedQueries(i), layout_.kPadded);
-  }
-
-  /// The number among all rows (image, query, head) of the block's first row in the i-th image.
-  Index rowOf(Index i) const { return firstRow_ + i * imageRows(); }
-
-  /// Whether outputs are computed in a buffer, because their rows in y are not whole vectors or not
-  /// successive.
-  bool copiesOutputs() const { return layout_.padsValues() || layout_.isWindowed; }
-
-  /// The outputs of the i-th image in whole vectors: in y itself where possible.
-  float* outputsOf(Index i, float* y) const {
-    return copiesOutputs() ? outputs_.get() + i * rowsMost_ * layout_.vPadded
-                           : y + rowOf(i) * layout_.v;
-  }
-
-  float* copiedQueries(Index i) const { return queries_.get() + i * rowsMost_ * layout_.kPadded; }
-
-  /// The queries of the i-th image, [rows, k], a queryStride() apart.
-  const float* queriesOf(const CoreInputs& inputs, Index i) const {
-    return layout_.isWindowed ? copiedQueries(i) : inputs.queries + rowOf(i) * layout_.k;
-  }
-
-  Index queryStride() const { return layout_.isWindowed ? layout_.kPadded : layout_.k; }
-
-  /// queryStride() where the query depth is `depth`, known when compiling if it is.
-  template <class Depth>
-  auto queryStride(Depth depth) const {
-    if constexpr (std::is_same_v<Depth, Even>) {
-      return Even(queryStride());
-    } else {
-      return depth;
+    strips_ = block.strips();
+    stripRows_ = rows_ / strips_;
+    for (Index strip = 0; strip < strips_; ++strip) {
+      const Index query = block.queryOf(strip * block.count() / strips_);
+      stripAt_[static_cast<std::size_t>(strip)] =
+          (images.first * shape_.queries + query) * shape_.heads;
     }
   }
 
-  /// Copies the i-th image's rows of the block, `count` values each, from all rows, which are
+  /// Prefetches what the next block takes and writes of the i-th image, under a window: its rows
+  /// lie in runs that are too short for the processor to foresee. `depth`: values of a row.
+  HWY_INLINE void fetchNext(Index i, const float* rows, Index depth) const {
+    if (!layout_.isWindowed) return;
+    const Index most = shape_.images * imageRows();
+    for (Index strip = 0; strip < strips_; ++strip) {
+      const Index row = rowOf(i, strip) + stripRows_;
+      fetch(rows + row * depth, std::min(stripRows_, most - row) * depth);
+    }
+  }
+
+  /// The number among all rows (image, query, head) of the first row of a strip in the i-th image.
+  Index rowOf(Index i, Index strip) const {
+    return stripAt_[static_cast<std::size_t>(strip)] + i * imageRows();
+  }
+
+  /// That of a row of the block which begins a query.
+  Index rowAmongAll(Index i, Index row) const {
+    return rowOf(i, row / stripRows_) + row % stripRows_;
+  }
+
+  /// The outputs of a strip of the i-th image in whole vectors: in y itself where v is whole
+  /// vectors.
+  float* outputsOf(Index i, Index strip, float* y) const {
+    return layout_.padsValues()
+               ? outputs_.get() + (i * rowsMost_ + strip * stripRows_) * layout_.vPadded
+               : y + rowOf(i, strip) * layout_.v;
+  }
+
+  /// Copies the block's rows of the i-th image, `count` values each, from all rows, which are
   /// dense, to rows a stride apart.
-  void copyIn(const QueryBlock& block,
-              Index i,
-              const float* all,
-              Index count,
-              float* to,
-              Index stride) const {
-    forRows(block, i, [&](Index row, Index among) {
-      copyRun(all + among * count, count, to + row * stride);
-    });
+  void copyIn(Index i, const float* all, Index count, float* to, Index stride) const {
+    for (Index row = 0; row < rows_; ++row)
+      copyRun(all + rowAmongAll(i, row) * count, count, to + row * stride);
   }
 
   /// The same in the other direction.
-  void copyOut(const QueryBlock& block,
-               Index i,
-               const float* from,
-               Index stride,
-               Index count,
-               float* all) const {
-    forRows(block, i, [&](Index row, Index among) {
-      copyRun(from + row * stride, count, all + among * count);
-    });
-  }
-
-  /// Calls `work` with the number of each row in the block and among all rows.
-  template <class Work>
-  void forRows(const QueryBlock& block, Index i, const Work& work) const {
-    for (Index t = 0; t < block.count(); ++t) {
-      const Index row = t * shape_.heads;
-      const Index among = ((first_ + i) * shape_.queries + block.queryOf(t)) * shape_.heads;
-      for (Index head = 0; head < shape_.heads; ++head) work(row + head, among + head);
-    }
+  void copyOut(Index i, const float* from, Index stride, Index count, float* all) const {
+    for (Index row = 0; row < rows_; ++row)
+      copyRun(from + row * stride, count, all + rowAmongAll(i, row) * count);
   }
 
   /// Makes the scores of a panel of the i-th image, [rows, kPanel].
@@ -139,19 +132,18 @@ class Scores {
                   const Panel& panel,
                   Index i) const {
     withFixed<16>(layout_.k, [&](auto depth) {
-      const float* queries = queriesOf(inputs, i);
       if (!layout_.scoresIncludeKeys) {
-        addPositionScores<false>(queries, block, panel, depth);
+        addPositionScores<false>(inputs.queries, block, panel, i, depth);
         return;
       }
       product<false>(rows_,
                      panel.columns,
                      Rows{scores_.get(), kPanel},
-                     Term{DepthInRow{queries, depth},
+                     Term{DepthInRow{inputs.queries + rowOf(i, 0) * layout_.k, depth},
                           EvenRows{contexts_.keysTransposed(slot_ + i) + panel.firstRow,
-                                   layout_.contextPadded},
+                                   layout_.transposedStride},
                           depth});
-      addPositionScores<true>(queries, block, panel, depth);
+      addPositionScores<true>(inputs.queries, block, panel, i, depth);
     });
   }
 
@@ -160,35 +152,40 @@ class Scores {
   HWY_NOINLINE void addPositionScores(const float* queries,
                                       const QueryBlock& block,
                                       const Panel& panel,
+                                      Index i,
                                       Depth depth) const {
     const Index heads = shape_.heads;
-    const auto stride = queryStride(depth);
     for (Index t = 0; t < block.count() && shape_.tableRows > 0; ++t) {
       multiply<kAdd>(heads,
                      panel.columns,
                      Rows{scores_.get() + t * heads * kPanel, kPanel},
-                     Term{DepthInRow{queries + t * heads * stride, stride},
+                     Term{DepthInRow{queries + rowAmongAll(i, t * heads) * depth, depth},
                           EvenRows{block.transposedTile(t, panel), Fixed<kPanel>()},
                           depth});
     }
   }
 
-  /// q . lambda_c
+  /// q . lambda_c of a strip
   template <class Depth>
-  auto contentTerm(const CoreInputs& inputs, Index i, Depth depth) const {
-    return Term{DepthInRow{queriesOf(inputs, i), queryStride(depth)},
+  auto contentTerm(const CoreInputs& inputs, Index i, Index strip, Depth depth) const {
+    return Term{DepthInRow{inputs.queries + rowOf(i, strip) * layout_.k, depth},
                 EvenRows{contexts_.content(slot_ + i), layout_.vPadded},
                 depth};
   }
 
   /// Writes the outputs of a block without panels: those of the content lambda, or zeros.
-  void writeContent(const CoreInputs& inputs, Index i, float* to) const {
-    if (!layout_.usesContentLambda) {
-      std::fill_n(to, rows_ * layout_.vPadded, 0.0F);
-      return;
+  void writeContent(const CoreInputs& inputs, Index i, float* y) const {
+    for (Index strip = 0; strip < strips_; ++strip) {
+      float* to = outputsOf(i, strip, y);
+      if (layout_.usesContentLambda) {
+        product<false>(stripRows_,
+                       layout_.vPadded,
+                       Rows{to, layout_.vPadded},
+                       contentTerm(inputs, i, strip, Even(layout_.k)));
+      } else {
+        std::fill_n(to, stripRows_ * layout_.vPadded, 0.0F);
+      }
     }
-    product<false>(
-        rows_, layout_.vPadded, Rows{to, layout_.vPadded}, contentTerm(inputs, i, Even(layout_.k)));
   }
 
   /// Adds scores times values of a panel to the outputs. The first panel writes instead, and
@@ -197,47 +194,59 @@ class Scores {
                   const QueryBlock& block,
                   const Panel& panel,
                   Index i,
-                  float* to) const {
+                  float* y) const {
     const float* values = contexts_.values(slot_ + i);
-    if (layout_.isWindowed) {
-      addOutputs(inputs, panel, i, to, ListedRows{values, block.contextOffsets(panel)});
-    } else {
-      addOutputs(inputs,
-                 panel,
-                 i,
-                 to,
-                 EvenRows{values + panel.firstRow * layout_.vPadded, layout_.vPadded});
+    for (Index strip = 0; strip < strips_; ++strip) {
+      if (layout_.isWindowed) {
+        addOutputs(inputs, panel, i, strip, y, ListedRows{values, block.contextOffsets(panel)});
+      } else {
+        addOutputs(inputs,
+                   panel,
+                   i,
+                   strip,
+                   y,
+                   EvenRows{values + panel.firstRow * layout_.vPadded, layout_.vPadded});
+      }
     }
   }
 
   template <class B>
-  void addOutputs(
-      const CoreInputs& inputs, const Panel& panel, Index i, float* to, const B& values) const {
-    const Rows outputs{to, layout_.vPadded};
-    const Term positions{DepthInRow{scores_.get(), Fixed<kPanel>()}, values, panel.depth};
+  void addOutputs(const CoreInputs& inputs,
+                  const Panel& panel,
+                  Index i,
+                  Index strip,
+                  float* y,
+                  const B& values) const {
+    const Rows outputs{outputsOf(i, strip, y), layout_.vPadded};
+    const Term positions{DepthInRow{scoresOf(strip), Fixed<kPanel>()}, values, panel.depth};
     if (panel.column > 0) {
-      product<true>(rows_, layout_.vPadded, outputs, positions);
+      product<true>(stripRows_, layout_.vPadded, outputs, positions);
     } else if (layout_.usesContentLambda) {
       withFixed<16>(layout_.k, [&](auto depth) {
-        product<false>(rows_, layout_.vPadded, outputs, positions, contentTerm(inputs, i, depth));
+        product<false>(
+            stripRows_, layout_.vPadded, outputs, positions, contentTerm(inputs, i, strip, depth));
       });
     } else {
-      product<false>(rows_, layout_.vPadded, outputs, positions);
+      product<false>(stripRows_, layout_.vPadded, outputs, positions);
     }
   }
+
+  float* scoresOf(Index strip) const { return scores_.get() + strip * stripRows_ * kPanel; }
 
   const CoreShape& shape_;
   const Layout& layout_;
   const Contexts& contexts_;
-  Index rowsMost_;      ///< Most rows of a block in one image.
-  Index slot_ = 0;      ///< The slot of the first image in `contexts_`.
-  Index first_ = 0;     ///< The first image.
-  Index count_ = 0;     ///< Images.
-  Index rows_ = 0;      ///< Rows of the present block in one image.
-  Index firstRow_ = 0;  ///< The first image's rowOf().
-  Buffer scores_;       ///< [rows, kPanel] of one image.
-  Buffer queries_;      ///< [images, rows, k] in whole vectors, under a window.
-  Buffer outputs_;      ///< Outputs or their gradients [images, rows, v] in whole vectors.
+  Index rowsMost_;   ///< Most rows of a block in one image.
+  Index slot_ = 0;   ///< The slot of the first image in `contexts_`.
+  Index first_ = 0;  ///< The first image.
+  Index count_ = 0;  ///< Images.
+  Index rows_ = 0;   ///< Rows of the present block in one image.
+  // Strips: successive rows among all.
+  Index strips_ = 1;
+  Index stripRows_ = 0;
+  std::array<Index, 2> stripAt_{};  ///< rowOf() of each strip in the first image.
+  Buffer scores_;                   ///< [rows, kPanel] of one image.
+  Buffer outputs_;  ///< Outputs or their gradients [images, rows, v] in whole vectors.
 };
 
 }  // namespace
