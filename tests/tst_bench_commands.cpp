@@ -146,6 +146,9 @@ void TestBenchCommands::coreCoversEveryMap() {
                           "2x2 d=512",
                           "1x1 d=512",
                           "16x16 d=64",
+                          "16x16 d=64 r=3",
+                          "16x16 d=64 r=5",
+                          "28x28 d=64 r=23",
                           "32x32 d=64 r=7"}) {
     for (const char* pass : {" forward", " backward", " forward+backward"})
       QVERIFY2(cases.contains(QString::fromLatin1(map) + QString::fromLatin1(pass)), map);

@@ -155,7 +155,7 @@ void TestCost::theFasterPathOfALocalScopeIsTaken() {
     QVERIFY(positionPathOf(masked, {64, 128, 128}, 64, form) == PositionPath::dense);
     QVERIFY(positionPathOf(multiHead, {64, 128, 128}, 64, form) == PositionPath::dense);
   }
-  // The convolution needs a tenth of the multiply-adds, but the fused kernels are still faster.
+  // The convolution needs fewer multiply-adds than all pairs, but the fused kernels are faster.
   mixer.scope = 7;
   QVERIFY(positionPathOf(mixer, map, 64, CoreForm::fused) == PositionPath::dense);
   QVERIFY(positionPathOf(mixer, map, 64, CoreForm::plain) == PositionPath::convolution);

@@ -40,7 +40,9 @@
 // part of its result in registers while it sums, for example 6 rows by 4 vectors with AVX-512. The
 // vectors are those of Highway: the widest that the CPU has, chosen at run time. So q, dy, y and dq
 // pass between memory and caches once, keys and values once for all blocks, and scores and lambdas
-// are never written to memory.
+// are never written to memory. Under a window, a block has neighbours in two rows of the map, and its
+// panels have only the positions that one of them sees. Blocks away from the map's borders have the
+// same tiles, which are kept.
 //
 // CUDA. A warp works on four images, four queries and four heads. The context comes in tiles of 16
 // rows, and one product on tensor cores is [16, 16] x [16, 8]. For each of the four queries, the
@@ -62,7 +64,7 @@
 // takes fewer products of vectors, as where k <= h; otherwise queries (core_scores-inl.h). Then the
 // keys enter the scores if k is whole vectors and the padded context is shorter than v; otherwise
 // lambda_c is used. Where no kernel fits, the operations of engine/layers/lambda/lambda_core.h run.
-// A layer with a very small window may take the lambda convolution instead
+// A layer with a window on a very large map takes the lambda convolution instead
 // (engine/values/architecture/position_path.h).
 
 #include <cstdint>

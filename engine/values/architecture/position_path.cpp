@@ -6,8 +6,9 @@ namespace lambda {
 
 namespace {
 
-/// Multiply-adds that the fused kernels do in the time of one multiply-add of the convolution.
-constexpr long long kFusedSpeedup = 100;
+/// Most pairs of query and position for the fused kernels, which read a row of the table for each:
+/// a quarter of a gigabyte.
+constexpr long long kMostPairs = 1LL << 26;
 
 }  // namespace
 
@@ -20,14 +21,16 @@ PositionPath positionPathOf(const LambdaMixer& mixer,
                              !mixer.multiHead && mixer.mask == ContextMask::none;
   if (!isConvolution) return PositionPath::dense;
   const long long n = map.positions();
+  if (form == CoreForm::fused) {
+    return n * n <= kMostPairs ? PositionPath::dense : PositionPath::convolution;
+  }
   const long long k = mixer.queryDepth;
   const long long h = mixer.heads;
   const long long v = outputDepth / std::max(1LL, h);
   const long long local =
       static_cast<long long>(mixer.scope) * mixer.scope * mixer.intraDepth * k * v + h * k * v;
   const long long dense = n * mixer.intraDepth * h * (k + v);
-  const long long speed = form == CoreForm::fused ? kFusedSpeedup : 1;
-  return local * speed < dense ? PositionPath::convolution : PositionPath::dense;
+  return local < dense ? PositionPath::convolution : PositionPath::dense;
 }
 
 }  // namespace lambda
