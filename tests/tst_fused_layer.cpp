@@ -1,0 +1,241 @@
+#include <map>
+#include <string>
+#include <vector>
+
+#include <torch/autograd.h>
+
+#include <QtTest/QtTest>
+
+#include "engine/layers/lambda/lambda_layer.h"
+#include "tests/support/lambda_cases.h"
+#include "tests/support/verify_close.h"
+
+namespace lambda::test {
+
+namespace {
+
+struct Case {
+  LambdaMixer mixer;
+  std::int64_t inputDepth = 32;
+  std::int64_t outputDepth = 32;
+};
+
+LambdaMixer mixerWith(const std::function<void(LambdaMixer&)>& change) {
+  LambdaMixer mixer;
+  mixer.queryDepth = 16;
+  mixer.heads = 4;
+  change(mixer);
+  return mixer;
+}
+
+LambdaLayer layerOf(const Case& one) {
+  LambdaLayerOptions options;
+  options.mixer = one.mixer;
+  options.inputDepth = one.inputDepth;
+  options.outputDepth = one.outputDepth;
+  options.mapHeight = 6;
+  options.mapWidth = 5;
+  LambdaLayer layer(options);
+  randomizeNorms(*layer);
+  return layer;
+}
+
+/// A layer of the same weights in double, whose plain operations are the reference.
+LambdaLayer exactOf(const Case& one, const LambdaLayer& layer) {
+  LambdaLayer exact = layerOf(one);
+  exact->to(at::kDouble);
+  const at::NoGradGuard noGradients;
+  const auto copy = [](const auto& to, const auto& from) {
+    for (const auto& each : to) each.value().copy_(from[each.key()]);
+  };
+  copy(exact->named_parameters(), layer->named_parameters());
+  copy(exact->named_buffers(), layer->named_buffers());
+  return exact;
+}
+
+at::Tensor inputOf(const Case& one) {
+  return at::randn({7, one.inputDepth, 6, 5}).contiguous(at::MemoryFormat::ChannelsLast);
+}
+
+/// The distance in the 2-norm, relative to the size of what is expected.
+double distance(const at::Tensor& found, const at::Tensor& expected) {
+  const at::Tensor exact = expected.detach().to(at::kDouble);
+  const double size = exact.norm().item<double>();
+  const double difference = (found.detach().to(at::kDouble) - exact).norm().item<double>();
+  return size > 0 ? difference / size : difference;
+}
+
+/// Roundings of float32, and of sums of some hundred of them.
+constexpr double kTolerance = 1e-6;
+
+/// The gradients by name after a backward pass, that of the input as "x". Those that were not
+/// computed are missing.
+std::map<std::string, at::Tensor> gradientsOf(LambdaLayer& layer,
+                                              const at::Tensor& x,
+                                              const at::Tensor& dy) {
+  layer->forward(x).backward(dy);
+  std::map<std::string, at::Tensor> gradients;
+  if (x.grad().defined()) gradients["x"] = x.grad();
+  for (const auto& each : layer->named_parameters()) {
+    if (each.value().grad().defined()) gradients[each.key()] = each.value().grad();
+  }
+  return gradients;
+}
+
+}  // namespace
+
+class TestFusedLayer : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+
+  void initTestCase() { at::set_num_threads(1); }
+
+  void init() { at::manual_seed(1); }
+
+  void equalsPlainOperationsInDouble_data();
+  void equalsPlainOperationsInDouble();
+
+  void evaluationEqualsPlainOperationsInDouble_data() { equalsPlainOperationsInDouble_data(); }
+
+  void evaluationEqualsPlainOperationsInDouble();
+  void runsWithoutOperationsInBetween();
+  void frozenParametersGetNoGradientAndChangeNoOther_data();
+  void frozenParametersGetNoGradientAndChangeNoOther();
+  void anInputInBfloat16GivesAnOutputInBfloat16();
+  void secondDerivativesAreRefused();
+};
+
+void TestFusedLayer::equalsPlainOperationsInDouble_data() {
+  QTest::addColumn<Case>("one");
+  const auto row = [](const char* name, const std::function<void(LambdaMixer&)>& change) {
+    QTest::newRow(name) << Case{mixerWith(change)};
+  };
+  row("relative embeddings", [](LambdaMixer&) {});
+  row("intra-depth 2", [](LambdaMixer& mixer) { mixer.intraDepth = 2; });
+  row("window", [](LambdaMixer& mixer) { mixer.scope = 3; });
+  row("content alone", [](LambdaMixer& mixer) { mixer.embedding = PositionEmbedding::none; });
+  row("positions alone", [](LambdaMixer& mixer) { mixer.content = false; });
+  row("no norm of queries", [](LambdaMixer& mixer) { mixer.normalizeQueries = false; });
+  row("no norm of values", [](LambdaMixer& mixer) { mixer.normalizeValues = false; });
+  row("channel runs", [](LambdaMixer& mixer) { mixer.tokenOrder = TokenOrder::channelRuns; });
+  row("odd depths", [](LambdaMixer& mixer) { mixer.queryDepth = 5, mixer.heads = 2; });
+  QTest::newRow("other output depth") << Case{mixerWith([](LambdaMixer&) {}), 48, 64};
+}
+
+void TestFusedLayer::equalsPlainOperationsInDouble() {
+  QFETCH(Case, one);
+  LambdaLayer layer = layerOf(one);
+  LambdaLayer exact = exactOf(one, layer);
+  at::Tensor x = inputOf(one);
+  at::Tensor wide = x.to(at::kDouble);
+  QVERIFY(distance(layer->forward(x), exact->forward(wide)) < kTolerance);
+  const at::Tensor dy = at::randn({7, one.outputDepth, 6, 5});
+  const auto found = gradientsOf(layer, x.requires_grad_(), dy);
+  const auto expected = gradientsOf(exact, wide.requires_grad_(), dy.to(at::kDouble));
+  QCOMPARE(found.size(), expected.size());
+  for (const auto& [name, gradient] : expected) {
+    QVERIFY2(found.contains(name), name.c_str());
+    const double difference = distance(found.at(name), gradient);
+    QVERIFY2(difference < 3 * kTolerance,
+             (name + ": " + QString::number(difference).toStdString()).c_str());
+  }
+  for (const auto& each : exact->named_buffers()) {
+    QVERIFY2(distance(layer->named_buffers()[each.key()], each.value()) < kTolerance,
+             each.key().c_str());
+  }
+}
+
+void TestFusedLayer::evaluationEqualsPlainOperationsInDouble() {
+  QFETCH(Case, one);
+  LambdaLayer layer = layerOf(one);
+  LambdaLayer exact = exactOf(one, layer);
+  layer->eval();
+  exact->eval();
+  at::Tensor x = inputOf(one);
+  at::Tensor wide = x.to(at::kDouble);
+  QVERIFY(distance(layer->forward(x), exact->forward(wide)) < kTolerance);
+  const at::Tensor dy = at::randn({7, one.outputDepth, 6, 5});
+  const auto found = gradientsOf(layer, x.requires_grad_(), dy);
+  for (const auto& [name, gradient] :
+       gradientsOf(exact, wide.requires_grad_(), dy.to(at::kDouble))) {
+    const double difference = distance(found.at(name), gradient);
+    QVERIFY2(difference < 3 * kTolerance,
+             (name + ": " + QString::number(difference).toStdString()).c_str());
+  }
+}
+
+void TestFusedLayer::runsWithoutOperationsInBetween() {
+  const Case one{mixerWith([](LambdaMixer&) {})};
+  LambdaLayer layer = layerOf(one);
+  const at::Tensor y = layer->forward(inputOf(one));
+  // From the output's views down to the layer.
+  auto node = y.grad_fn();
+  while (node->name().find("View") != std::string::npos ||
+         node->name().find("Permute") != std::string::npos) {
+    node = node->next_edge(0).function;
+  }
+  int parameters = 0;
+  for (const auto& edge : node->next_edges())
+    parameters +=
+        edge.function && edge.function->name().find("AccumulateGrad") != std::string::npos;
+  QCOMPARE(parameters, 8);  // Three weights, scale and shift of two norms, the table.
+}
+
+void TestFusedLayer::frozenParametersGetNoGradientAndChangeNoOther_data() {
+  QTest::addColumn<QString>("frozen");
+  for (const char* name : {"x",
+                           "queries.weight",
+                           "values.weight",
+                           "keys.weight",
+                           "queryNorm.weight",
+                           "valueNorm.bias",
+                           "embedding.table"})
+    QTest::newRow(name) << QString::fromLatin1(name);
+}
+
+void TestFusedLayer::frozenParametersGetNoGradientAndChangeNoOther() {
+  QFETCH(QString, frozen);
+  const std::string name = frozen.toStdString();
+  const Case one{mixerWith([](LambdaMixer&) {})};
+  const auto gradients = [&](const std::string& without) {
+    at::manual_seed(1);
+    LambdaLayer layer = layerOf(one);
+    const at::Tensor x = inputOf(one).requires_grad_(without != "x");
+    for (const auto& each : layer->named_parameters())
+      each.value().requires_grad_(each.key() != without);
+    return gradientsOf(layer, x, at::randn({7, one.outputDepth, 6, 5}));
+  };
+  const auto all = gradients("");
+  QVERIFY2(all.contains(name), name.c_str());
+  const auto found = gradients(name);
+  QVERIFY(!found.contains(name));
+  QCOMPARE(found.size(), all.size() - 1);
+  for (const auto& [each, gradient] : found) QVERIFY2(gradient.equal(all.at(each)), each.c_str());
+}
+
+void TestFusedLayer::anInputInBfloat16GivesAnOutputInBfloat16() {
+  const Case one{mixerWith([](LambdaMixer&) {})};
+  LambdaLayer layer = layerOf(one);
+  LambdaLayer exact = exactOf(one, layer);
+  const at::Tensor x = inputOf(one).to(at::kBFloat16).requires_grad_();
+  const at::Tensor y = layer->forward(x);
+  QCOMPARE(y.scalar_type(), at::kBFloat16);
+  VERIFY_CLOSE(y, exact->forward(x.detach().to(at::kDouble)), 1e-4, 4e-3);
+  y.backward(at::randn(y.sizes()).to(at::kBFloat16));
+  QCOMPARE(x.grad().scalar_type(), at::kBFloat16);
+}
+
+void TestFusedLayer::secondDerivativesAreRefused() {
+  const Case one{mixerWith([](LambdaMixer&) {})};
+  LambdaLayer layer = layerOf(one);
+  const at::Tensor x = inputOf(one).requires_grad_();
+  const at::Tensor y = layer->forward(x).sum();
+  QVERIFY_THROWS_EXCEPTION(
+      c10::Error, torch::autograd::grad({y}, {x}, {}, std::nullopt, /*create_graph=*/true));
+}
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestFusedLayer)
+#include "tst_fused_layer.moc"
