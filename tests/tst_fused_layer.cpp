@@ -8,7 +8,6 @@
 
 #include "engine/layers/lambda/lambda_layer.h"
 #include "tests/support/lambda_cases.h"
-#include "tests/support/verify_close.h"
 
 namespace lambda::test {
 
@@ -221,7 +220,8 @@ void TestFusedLayer::anInputInBfloat16GivesAnOutputInBfloat16() {
   const at::Tensor x = inputOf(one).to(at::kBFloat16).requires_grad_();
   const at::Tensor y = layer->forward(x);
   QCOMPARE(y.scalar_type(), at::kBFloat16);
-  VERIFY_CLOSE(y, exact->forward(x.detach().to(at::kDouble)), 1e-4, 4e-3);
+  // CPUs that multiply bfloat16 round the weights to it, others only the result.
+  QVERIFY(distance(y, exact->forward(x.detach().to(at::kDouble))) < 5e-3);
   y.backward(at::randn(y.sizes()).to(at::kBFloat16));
   QCOMPARE(x.grad().scalar_type(), at::kBFloat16);
 }

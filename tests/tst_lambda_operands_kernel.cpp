@@ -305,6 +305,8 @@ void TestLambdaOperandsKernel::equalsLoopsInDouble_data() {
   QTest::newRow("no norms") << Case{5, 25, 32, 32, 16, 16, false};
   QTest::newRow("running statistics") << Case{5, 25, 32, 32, 16, 16, true, false};
   QTest::newRow("bfloat16") << Case{5, 64, 64, 64, 16, 16, true, true, Element::bfloat16};
+  QTest::newRow("bfloat16, odd rows and columns")
+      << Case{3, 35, 48, 21, 11, 7, true, true, Element::bfloat16};
 }
 
 void TestLambdaOperandsKernel::equalsLoopsInDouble() {
@@ -314,25 +316,25 @@ void TestLambdaOperandsKernel::equalsLoopsInDouble() {
   const Expected queries = layer.normalized(layer.queries);
   const Expected values = layer.normalized(layer.values);
   const Expected keys = layer.softmax(layer.keys);
-  constexpr double kTolerance = 2e-6;
-  QVERIFY2(distance(found.queries, queries.y) < kTolerance, "queries");
-  QVERIFY2(distance(found.values, values.y) < kTolerance, "values");
-  QVERIFY2(distance(found.keys, keys.y) < kTolerance, "keys");
-  for (std::size_t c = 0; c < queries.mean.size(); ++c) {
+  // CPUs that multiply bfloat16 round the weights and the gradients to it.
+  const double tolerance = one.element == Element::float32 ? 2e-6 : 4e-3;
+  QVERIFY2(distance(found.queries, queries.y) < tolerance, "queries");
+  QVERIFY2(distance(found.values, values.y) < tolerance, "values");
+  QVERIFY2(distance(found.keys, keys.y) < tolerance, "keys");
+  for (std::size_t c = 0; c < queries.mean.size() && one.element == Element::float32; ++c) {
     QVERIFY(std::abs(found.mean[c] - queries.mean[c]) < 1e-6);
     QVERIFY(std::abs(found.variance[c] - queries.variance[c]) < 3e-6 * queries.variance[c]);
   }
-  QVERIFY2(distance(found.dQueryWeight, queries.dWeight) < kTolerance, "weight of queries");
-  QVERIFY2(distance(found.dValueWeight, values.dWeight) < kTolerance, "weight of values");
-  QVERIFY2(distance(found.dKeyWeight, keys.dWeight) < kTolerance, "weight of keys");
-  QVERIFY2(distance(found.dQueryScale, queries.dScale) < kTolerance, "scale of queries");
-  QVERIFY2(distance(found.dQueryShift, queries.dShift) < kTolerance, "shift of queries");
-  QVERIFY2(distance(found.dValueScale, values.dScale) < kTolerance, "scale of values");
-  QVERIFY2(distance(found.dValueShift, values.dShift) < kTolerance, "shift of values");
+  QVERIFY2(distance(found.dQueryWeight, queries.dWeight) < tolerance, "weight of queries");
+  QVERIFY2(distance(found.dValueWeight, values.dWeight) < tolerance, "weight of values");
+  QVERIFY2(distance(found.dKeyWeight, keys.dWeight) < tolerance, "weight of keys");
+  QVERIFY2(distance(found.dQueryScale, queries.dScale) < tolerance, "scale of queries");
+  QVERIFY2(distance(found.dQueryShift, queries.dShift) < tolerance, "shift of queries");
+  QVERIFY2(distance(found.dValueScale, values.dScale) < tolerance, "scale of values");
+  QVERIFY2(distance(found.dValueShift, values.dShift) < tolerance, "shift of values");
   const Doubles dx = layer.inputGradient(
       {{&layer.queries, &queries}, {&layer.values, &values}, {&layer.keys, &keys}});
-  QVERIFY2(distance(found.dx.values(), dx) < (one.element == Element::float32 ? kTolerance : 4e-3),
-           "x");
+  QVERIFY2(distance(found.dx.values(), dx) < tolerance, "x");
 }
 
 void TestLambdaOperandsKernel::aLargeMeanCostsNoAccuracy() {
@@ -389,7 +391,9 @@ void TestLambdaOperandsKernel::gradientsThatAreNotWantedChangeNoOther() {
 }
 
 void TestLambdaOperandsKernel::theSameBitsWithAnyNumberOfThreads() {
-  for (const Case& one : {Case{37, 64, 64, 64, 16, 16}, Case{3, 150, 16, 21, 11, 7}}) {
+  for (const Case& one : {Case{37, 64, 64, 64, 16, 16},
+                          Case{3, 150, 16, 21, 11, 7},
+                          Case{7, 35, 64, 64, 16, 16, true, true, Element::bfloat16}}) {
     const Layer layer(one);
     const Found expected = layer.run(withThreads(1));
     for (const std::int64_t threads : {2, 5}) QVERIFY(layer.run(withThreads(threads)) == expected);

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <type_traits>
 
 #include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
 
@@ -8,8 +7,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "engine/kernels/lambda_operands/operand_columns-inl.h"
-#include "engine/kernels/products/small_products-inl.h"
+#include "engine/kernels/lambda_operands/operand_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -21,21 +19,6 @@ namespace {
 /// Groups of chunks whose gradients of the weights are summed one after another.
 constexpr Index kMostGroups = 16;
 constexpr Index kFewestChunksOfGroup = 4;
-
-/// W [c, d], with zeros in the padding.
-AlignedBuffer<float> packedWeights(const OperandsShape& shape,
-                                   const Columns& columns,
-                                   const OperandData<const float>& weights) {
-  AlignedBuffer<float> packed(columns.total * shape.inputDepth);
-  const auto pack = [&](const float* from, const Section& section) {
-    std::copy_n(
-        from, section.columns * shape.inputDepth, packed.get() + section.first * shape.inputDepth);
-  };
-  pack(weights.queries, columns.queries);
-  pack(weights.values, columns.values);
-  if (columns.keys.columns > 0) pack(weights.keys, columns.keys);
-  return packed;
-}
 
 /// Rows of an image that are summed in float32 before their sum is added in double.
 constexpr Index kRowsOfSum = 64;
@@ -209,9 +192,10 @@ void writeWeightGradients(const OperandsShape& shape,
   if (columns.keys.columns > 0) write(columns.keys, to.keys);
 }
 
-template <class T>
-void gradientsOf(const OperandsShape& shape,
-                 const T* x,
+/// `Products` is FloatGradients or PairGradients.
+template <class Products>
+void gradientsBy(const OperandsShape& shape,
+                 const void* x,
                  const OperandData<const float>& weights,
                  const float* z,
                  const float* keys,
@@ -229,14 +213,14 @@ void gradientsOf(const OperandsShape& shape,
       columns.queries, norms.queries, isTraining, gradients.queryScale, gradients.queryShift);
   gradientColumns.take(
       columns.values, norms.values, isTraining, gradients.valueScale, gradients.valueShift);
-  const AlignedBuffer<float> packed = packedWeights(shape, columns, weights);
+  using Value = typename Products::Value;
+  const auto packed = Products::pack(shape, columns, weights);
   const bool wantsWeights = gradients.weights.queries != nullptr;
   const Index groups = std::clamp<Index>(chunks.count / kFewestChunksOfGroup, 1, kMostGroups);
   const AlignedBuffer<float> sums(wantsWeights ? groups * total * depth : 0);
   parallelFor(groups, [&](Index begin, Index end) {
-    const FloatRows<T> input(kRowsOfChunk * depth);
+    Products products(depth, total, packed);
     const AlignedBuffer<float> dz(kRowsOfChunk * total);
-    const AlignedBuffer<float> dx(std::is_same_v<T, float> ? 0 : kRowsOfChunk * depth);
     for (Index group = begin; group < end; ++group) {
       const Index last = chunks.count * (group + 1) / groups;
       for (Index chunk = chunks.count * group / groups; chunk < last; ++chunk) {
@@ -251,25 +235,13 @@ void gradientsOf(const OperandsShape& shape,
           writeKeyGradient(
               shape, columns, keys, dOperands.keys, operandSums, first, rows, dz.get());
         }
-        if (gradients.x) {
-          T* to = static_cast<T*>(gradients.x) + first * depth;
-          float* target = dx.get();
-          if constexpr (std::is_same_v<T, float>) target = to;
-          product<false>(rows,
-                         depth,
-                         Rows{target, depth},
-                         Term{DepthInRow{dz.get(), total}, EvenRows{packed.get(), depth}, total});
-          if constexpr (!std::is_same_v<T, float>) {
-            for (Index i = 0; i < rows * depth; i += lanes()) store(load(target + i), to + i);
-          }
+        products.take(dz.get(), rows);
+        if (gradients.x)
+          products.writeInputGradient(static_cast<Value*>(gradients.x) + first * depth);
+        if (wantsWeights) {
+          products.addWeightGradients(static_cast<const Value*>(x) + first * depth,
+                                      sums.get() + group * total * depth);
         }
-        if (!wantsWeights) continue;
-        product<true>(total,
-                      depth,
-                      Rows{sums.get() + group * total * depth, depth},
-                      Term{RowInDepth{dz.get(), total},
-                           EvenRows{input.take(x + first * depth, rows * depth), depth},
-                           rows});
       }
     }
   });
@@ -326,14 +298,16 @@ void gradient(const OperandsShape& shape,
               const OperandSums& sums,
               const OperandGradients& gradients,
               const ParallelFor& parallelFor) {
-  const auto by = [&](const auto* rows) {
-    gradientsOf(
-        shape, rows, weights, z, keys, norms, isTraining, dOperands, sums, gradients, parallelFor);
+  const auto by = [&](auto* function) {
+    function(
+        shape, x, weights, z, keys, norms, isTraining, dOperands, sums, gradients, parallelFor);
   };
-  if (shape.element == Element::bfloat16) {
-    by(static_cast<const Bfloat16*>(x));
+  if (shape.element == Element::float32) {
+    by(gradientsBy<FloatGradients<float>>);
+  } else if (hasBfloat16Products()) {
+    by(gradientsBy<PairGradients>);
   } else {
-    by(static_cast<const float*>(x));
+    by(gradientsBy<FloatGradients<Bfloat16>>);
   }
 }
 

@@ -8,8 +8,7 @@
 #include <hwy/highway.h>
 
 #include "engine/kernels/lambda_operands/key_softmax-inl.h"
-#include "engine/kernels/lambda_operands/operand_columns-inl.h"
-#include "engine/kernels/products/small_products-inl.h"
+#include "engine/kernels/lambda_operands/operand_products-inl.h"
 #include "engine/kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,29 +17,6 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 
 namespace {
-
-/// W^T [d, c], with zeros in the padding.
-AlignedBuffer<float> transposedWeights(const OperandsShape& shape,
-                                       const Columns& columns,
-                                       const OperandData<const float>& weights,
-                                       const ParallelFor& parallelFor) {
-  AlignedBuffer<float> packed(shape.inputDepth * columns.total);
-  parallelFor(shape.inputDepth / kOperandsDepth, [&](Index begin, Index end) {
-    const Index first = begin * kOperandsDepth, depth = (end - begin) * kOperandsDepth;
-    const auto pack = [&](const float* from, const Section& section) {
-      transpose(from + first,
-                shape.inputDepth,
-                section.columns,
-                depth,
-                packed.get() + first * columns.total + section.first,
-                columns.total);
-    };
-    pack(weights.queries, columns.queries);
-    pack(weights.values, columns.values);
-    if (columns.keys.columns > 0) pack(weights.keys, columns.keys);
-  });
-  return packed;
-}
 
 /// Writes the means of kVectors vectors of columns over some rows of z, and the sums of the squared
 /// differences from them. The first pass finds means from differences to the first row, the second
@@ -124,30 +100,27 @@ void mergeMoments(const Chunks& chunks,
   });
 }
 
-template <class T>
-void projectionsOf(const OperandsShape& shape,
-                   const T* x,
-                   const OperandData<const float>& weights,
-                   float* z,
-                   const ColumnMoments& moments,
-                   const ParallelFor& parallelFor) {
+/// `Products` is FloatProjection or PairProjection.
+template <class Products>
+void projectBy(const OperandsShape& shape,
+               const void* x,
+               const OperandData<const float>& weights,
+               float* z,
+               const ColumnMoments& moments,
+               const ParallelFor& parallelFor) {
   const Columns columns(shape);
   const Chunks chunks(shape);
   const Index depth = shape.inputDepth, total = columns.total;
-  const AlignedBuffer<float> packed = transposedWeights(shape, columns, weights, parallelFor);
+  const auto* values = static_cast<const typename Products::Value*>(x);
+  const auto packed = Products::pack(shape, columns, weights);
   const Index moment = moments.mean ? chunks.count * total : 0;
   const auto means = allocateAligned<double>(moment), squares = allocateAligned<double>(moment);
   parallelFor(chunks.count, [&](Index begin, Index end) {
-    const FloatRows<T> input(kRowsOfChunk * depth);
+    const Products products(depth, total, packed);
     for (Index chunk = begin; chunk < end; ++chunk) {
       const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);
       float* out = z + first * total;
-      product<false>(rows,
-                     total,
-                     Rows{out, total},
-                     Term{DepthInRow{input.take(x + first * depth, rows * depth), depth},
-                          EvenRows{packed.get(), total},
-                          depth});
+      products.multiply(values + first * depth, rows, out);
       if (moments.mean) {
         momentsOfChunk(
             out, rows, total, means.get() + chunk * total, squares.get() + chunk * total);
@@ -187,10 +160,12 @@ void project(const OperandsShape& shape,
              float* z,
              const ColumnMoments& moments,
              const ParallelFor& parallelFor) {
-  if (shape.element == Element::bfloat16) {
-    projectionsOf(shape, static_cast<const Bfloat16*>(x), weights, z, moments, parallelFor);
+  if (shape.element == Element::float32) {
+    projectBy<FloatProjection<float>>(shape, x, weights, z, moments, parallelFor);
+  } else if (hasBfloat16Products()) {
+    projectBy<PairProjection>(shape, x, weights, z, moments, parallelFor);
   } else {
-    projectionsOf(shape, static_cast<const float*>(x), weights, z, moments, parallelFor);
+    projectBy<FloatProjection<Bfloat16>>(shape, x, weights, z, moments, parallelFor);
   }
 }
 

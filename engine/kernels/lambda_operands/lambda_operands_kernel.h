@@ -20,8 +20,9 @@
 //   dzk = kbar (dkbar - sum_m kbar dkbar)               dx = dz W [p, d]       dW = dz^T x [c, d]
 //
 // so that dz is never written to memory. The columns of q, v and k are each padded to whole vectors
-// in z and W. Arithmetic is in float32, sums over all pixels are in double; x may be bfloat16. The
-// same inputs give the same bits with any number of threads: rows are summed by images, chunks and
+// in z and W. Arithmetic is in float32, sums over all pixels are in double. If x is bfloat16 and
+// the CPU multiplies that (products/bfloat16_products.h), W and dz are rounded to it. The same
+// inputs give the same bits with any number of threads: rows are summed by images, chunks and
 // groups that depend on the shape alone, and these are added in their order.
 
 #include <cstdint>

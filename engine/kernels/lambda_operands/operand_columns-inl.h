@@ -9,7 +9,6 @@
 #endif
 
 #include <algorithm>
-#include <type_traits>
 
 #include "engine/kernels/aligned_buffer.h"
 #include "engine/kernels/elements-inl.h"
@@ -61,26 +60,6 @@ struct Chunks {
 
   Index rows;
   Index count;
-};
-
-/// Values that may be float32 or bfloat16, read in float32.
-template <class T>
-class FloatRows {
- public:
-  explicit FloatRows(Index most) : values_(std::is_same_v<T, float> ? 0 : most) {}
-
-  /// `count` values, at most those of the constructor; valid until the next call.
-  const float* take(const T* from, [[maybe_unused]] Index count) const {
-    if constexpr (std::is_same_v<T, float>) {
-      return from;
-    } else {
-      for (Index i = 0; i < count; i += lanes()) store(load(from + i), values_.get() + i);
-      return values_.get();
-    }
-  }
-
- private:
-  AlignedBuffer<float> values_;
 };
 
 /// The vector of a section's columns from `column` on, of a row without padding; zeros after it.

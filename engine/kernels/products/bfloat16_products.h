@@ -1,0 +1,45 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/kernels/element.h"
+
+namespace lambda {
+
+// Products of matrices in bfloat16 with sums in float32, C = A B or C += A B, by the dot products
+// of AVX-512 BF16: each instruction multiplies pairs of values of successive depths, twice as many
+// as an instruction of float32. So B has the two values of a pair side by side, [pairs, columns,
+// 2].
+
+/// A [rows, pairs, 2], with any strides, in values.
+struct PairRows {
+  const Bfloat16* base = nullptr;
+  std::int64_t rowStride = 0;
+  std::int64_t pairStride = 2;
+};
+
+/// Vectors are of this number of columns.
+inline constexpr std::int64_t kPairColumns = 16;
+
+/// Whether this CPU has the instructions; otherwise none of the functions below may be called.
+bool hasBfloat16Products();
+
+/// C [rows, columns] = A B, added to C if `adds`. B is dense; columns are a multiple of
+/// kPairColumns.
+void multiplyPairs(std::int64_t rows,
+                   std::int64_t columns,
+                   std::int64_t pairs,
+                   const PairRows& a,
+                   const Bfloat16* b,
+                   bool adds,
+                   float* c,
+                   std::int64_t stride);
+
+/// Rounds to the nearest bfloat16, ties to even; `count` is a multiple of kPairColumns.
+void roundToBfloat16(const float* from, std::int64_t count, Bfloat16* to);
+
+/// Pairs of the values of two rows, `count` of each, a multiple of kPairColumns. The second is
+/// zeros if it is null.
+void pairRows(const Bfloat16* first, const Bfloat16* second, std::int64_t count, Bfloat16* to);
+
+}  // namespace lambda
