@@ -31,12 +31,13 @@ namespace {
 constexpr Index kImagesTogether = 8;
 
 /// Rows (query, head) of an image whose scores are made together, about. Half as many where the
-/// embeddings of their queries, the scores and the values of a panel would not fit kFirstLevelBytes
+/// embeddings of their queries, the scores and the values of a panel would not fit kBlockBytes
 /// together.
 constexpr Index kRowsTogether = 32;
 
-/// Bytes of the first-level cache that a block and a panel may fill.
-constexpr Index kFirstLevelBytes = 44 << 10;
+/// Bytes that a block and a panel may fill: some more than a first-level cache, because twice the
+/// rows save more than the misses cost.
+constexpr Index kBlockBytes = 64 << 10;
 
 /// A panel: context rows whose scores are made, used and overwritten together.
 constexpr int kPanelVectors = 4;
@@ -162,7 +163,7 @@ struct Layout {
     const Index columns = std::min<Index>(kPanel, contextPadded);
     const Index depths = kRowsTogether / heads * k + kRowsTogether + vPadded;
     const Index bytes = depths * columns * static_cast<Index>(sizeof(float));
-    return bytes <= kFirstLevelBytes ? kRowsTogether : kRowsTogether / 2;
+    return bytes <= kBlockBytes ? kRowsTogether : kRowsTogether / 2;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
@@ -299,9 +300,23 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
   }
 };
 
-bool isFloat(const torch::nn::Conv2d& projection) {
-  return !projection ||
-         (projection->weight.is_cpu() && projection->weight.scalar_type() == at::kFloat);
+/// Whether the weights have a type that goes with the input's: float32, or bfloat16 with an input
+/// in bfloat16.
+bool isSupported(const torch::nn::Conv2d& projection, const at::Tensor& x) {
+  if (!projection) return true;
+  const at::ScalarType type = projection->weight.scalar_type();
+  return projection->weight.is_cpu() && (type == at::kFloat || type == x.scalar_type());
+}
+
+/// The weights in float32. With an input in bfloat16, they and their gradients are rounded to it,
+/// as by autocast.
+at::Tensor weightOf(const torch::nn::Conv2d& projection, const at::Tensor& x) {
+  return projection->weight.to(x.scalar_type()).to(at::kFloat);
+}
+
+/// Whether autocast would compute in another type than that of the input.
+bool isCast(const at::Tensor& x) {
+  return x.scalar_type() == at::kFloat && at::autocast::is_autocast_enabled(at::kCPU);
 }
 
 bool isSupported(const torch::nn::BatchNorm2d& norm, const torch::nn::Conv2d& projection) {
@@ -324,9 +339,9 @@ std::optional<at::Tensor> shiftOf(const torch::nn::BatchNorm2d& norm) {
 }  // namespace
 
 bool canFuseLayer(const at::Tensor& x, const OperandModules& modules) {
-  return isPixelRows(x) && x.size(1) % kOperandsDepth == 0 && isFloat(modules.queries) &&
-         isFloat(modules.values) && isFloat(modules.keys) &&
-         isSupported(modules.queryNorm, modules.queries) &&
+  return isPixelRows(x) && !isCast(x) && x.size(1) % kOperandsDepth == 0 &&
+         isSupported(modules.queries, x) && isSupported(modules.values, x) &&
+         isSupported(modules.keys, x) && isSupported(modules.queryNorm, modules.queries) &&
          isSupported(modules.valueNorm, modules.values) &&
          agree(modules.queryNorm, modules.valueNorm) &&
          (x.numel() > x.size(1) || !useBatchStatistics(modules));
@@ -337,9 +352,9 @@ at::Tensor applyFusedLayer(const at::Tensor& x,
                            const at::Tensor& table,
                            const at::Tensor& tableRows) {
   return FusedLayer::apply(x,
-                           modules.queries->weight,
-                           modules.values->weight,
-                           modules.keys ? std::optional(modules.keys->weight) : std::nullopt,
+                           weightOf(modules.queries, x),
+                           weightOf(modules.values, x),
+                           modules.keys ? std::optional(weightOf(modules.keys, x)) : std::nullopt,
                            scaleOf(modules.queryNorm),
                            shiftOf(modules.queryNorm),
                            scaleOf(modules.valueNorm),

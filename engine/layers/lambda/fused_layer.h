@@ -17,8 +17,8 @@ struct OperandModules {
 };
 
 /// Whether applyFusedLayer() supports the input x [b, d, H, W] and the modules: float32 or bfloat16
-/// on the CPU, channels last, d a multiple of 16, weights in float32, and more than one pixel where
-/// a norm is trained.
+/// on the CPU, channels last, d a multiple of 16, weights in float32 or the type of x, more than
+/// one pixel where a norm is trained, and no autocast of x to another type.
 bool canFuseLayer(const at::Tensor& x, const OperandModules& modules);
 
 /// The output y [b, n, h, v] of a lambda layer in float32, differentiable once: projections, norms
