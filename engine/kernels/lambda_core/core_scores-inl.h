@@ -100,7 +100,7 @@ class Scores {
     return stripAt_[static_cast<std::size_t>(strip)] + i * imageRows();
   }
 
-  /// That of a row of the block which begins a query.
+  /// The number among all rows of a row of the block in the i-th image.
   Index rowAmongAll(Index i, Index row) const {
     return rowOf(i, row / stripRows_) + row % stripRows_;
   }

@@ -61,7 +61,8 @@ void addKeySums(
   }
 }
 
-/// What each column of dz is: scale dy + slope (z - mean) + shift.
+/// The coefficients by which each column of dz follows from dy and z:
+/// dz = scale dy + slope (z - mean) + shift.
 class GradientColumns {
  public:
   GradientColumns(const OperandsShape& shape, const Columns& columns, const OperandSums& sums)
@@ -96,7 +97,7 @@ class GradientColumns {
       const double factor = inverse * static_cast<double>(norm.affine.weight[c]);
       mean_.get()[column] = static_cast<float>(norm.moments.mean[c]);
       const double lacking = norm.moments.mean[c] - static_cast<double>(mean_.get()[column]);
-      // Of dy and the normalised values.
+      // The sum of dy times the normalised values.
       const double product = (products_.get()[column] - lacking * sum) * inverse;
       if (dScale) dScale[c] = static_cast<float>(product);
       if (dShift) dShift[c] = static_cast<float>(sum);
