@@ -17,6 +17,7 @@
 
 #include "engine/kernels/aligned_buffer.h"
 #include "engine/kernels/batch_norm/batch_norm_kernel.h"
+#include "engine/kernels/batch_norm/channel_moments.h"
 #include "engine/kernels/elements-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -63,8 +64,8 @@ struct Layout {
 
   Index channels;
   Index rowsOfBand;
-  Index width = 0;  ///< Values of a band.
-  Index bands = 0;  ///< Whole bands.
+  Index width = 0;     ///< Values of a band.
+  Index bands = 0;     ///< Whole bands.
   Index rowsLeft = 0;  ///< Rows after the last whole band.
   Index columnsOfChunk = 0;
   Index chunksAcross = 1;
@@ -147,17 +148,14 @@ HWY_INLINE void forColumns(Index bands, Index width, Index first, Index end, con
   }
 }
 
-/// The coefficients of each column: (x - mean) scale + shift. The mean is the nearest float, so
-/// that differences from it are exact; the shift makes up for its rounding error.
+/// The ChannelScale of each column.
 struct Coefficients {
   Coefficients(const Layout& layout, const BatchNormMoments& moments, const BatchNormAffine& affine)
       : mean(layout.width), scale(layout.width), shift(layout.width) {
     for (Index c = 0; c < layout.channels; ++c) {
-      const double factor = moments.inverseDeviation[c] * static_cast<double>(affine.weight[c]);
-      mean.get()[c] = static_cast<float>(moments.mean[c]);
-      const double lacking = moments.mean[c] - static_cast<double>(mean.get()[c]);
-      scale.get()[c] = static_cast<float>(factor);
-      shift.get()[c] = static_cast<float>(static_cast<double>(affine.bias[c]) - lacking * factor);
+      const ChannelScale channel(
+          moments.mean[c], moments.inverseDeviation[c], affine.weight[c], affine.bias[c]);
+      mean.get()[c] = channel.mean, scale.get()[c] = channel.scale, shift.get()[c] = channel.shift;
     }
     for (float* each : {mean.get(), scale.get(), shift.get()}) {
       for (Index c = 0; c < layout.channels; ++c) {

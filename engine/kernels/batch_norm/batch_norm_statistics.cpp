@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include "engine/kernels/batch_norm/batch_norm_bands-inl.h"
+#include "engine/kernels/batch_norm/channel_moments.h"
 #include "engine/kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -16,27 +17,6 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 
 namespace {
-
-/// The moments of some values of each channel.
-struct Moments {
-  double count = 0;           ///< Values of one channel.
-  double* mean = nullptr;     ///< [channels]
-  double* squares = nullptr;  ///< Sums of squared differences from the mean, [channels].
-};
-
-/// Adds the moments of further values: Chan, Golub and LeVeque (1983), "Algorithms for computing
-/// the sample variance", equation 1.5b.
-void merge(const Moments& more, Index channels, Moments& all) {
-  const double count = all.count + more.count;
-  const double share = more.count / count;
-  const double weight = all.count * share;
-  for (Index c = 0; c < channels; ++c) {
-    const double difference = more.mean[c] - all.mean[c];
-    all.mean[c] += difference * share;
-    all.squares[c] += more.squares[c] + difference * difference * weight;
-  }
-  all.count = count;
-}
 
 /// Sums differences from `origin` and their squares for each column.
 template <class T>
@@ -77,7 +57,7 @@ class ChunkStatistics {
         sums_(layout.channels),
         squares_(layout.channels) {}
 
-  void find(const T* x, const Chunk& chunk, Moments& found) {
+  void find(const T* x, const Chunk& chunk, ChannelMoments& found) {
     const Index rows = (chunk.endBand - chunk.firstBand) * layout_.rowsOfBand + chunk.rowsLeft;
     chooseOrigin(x + chunk.firstBand * layout_.width, rows, chunk);
     std::fill(sums_.get() + chunk.firstChannel, sums_.get() + chunk.endChannel, 0.0);
@@ -160,23 +140,27 @@ void statisticsOf(const Layout& layout,
   const AlignedBuffer<double> means(layout.chunksDown * channels);
   const AlignedBuffer<double> squares(layout.chunksDown * channels);
   const auto momentsOf = [&](Index down) {
-    return Moments{counts.get()[down * layout.chunksAcross],
-                   means.get() + down * channels,
-                   squares.get() + down * channels};
+    return ChannelMoments{counts.get()[down * layout.chunksAcross],
+                          means.get() + down * channels,
+                          squares.get() + down * channels};
   };
   parallelFor(layout.chunksDown * layout.chunksAcross, [&](Index begin, Index end) {
     ChunkStatistics<T> statistics(layout);
     for (Index index = begin; index < end; ++index) {
       const Chunk chunk(layout, index);
-      Moments found = momentsOf(chunk.down);
+      ChannelMoments found = momentsOf(chunk.down);
       statistics.find(x, chunk, found);
       counts.get()[index] = found.count;
     }
   });
-  Moments all{0, mean, variance};
+  ChannelMoments all{0, mean, variance};
   std::fill_n(mean, channels, 0.0);
   std::fill_n(variance, channels, 0.0);
-  for (Index down = 0; down < layout.chunksDown; ++down) merge(momentsOf(down), channels, all);
+  for (Index down = 0; down < layout.chunksDown; ++down) {
+    const ChannelMoments more = momentsOf(down);
+    mergeChannels(more, 0, channels, all);
+    all.count += more.count;
+  }
   for (Index c = 0; c < channels; ++c) variance[c] /= all.count;
 }
 

@@ -7,6 +7,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "engine/kernels/batch_norm/channel_moments.h"
 #include "engine/kernels/lambda_operands/key_softmax-inl.h"
 #include "engine/kernels/lambda_operands/operand_products-inl.h"
 #include "engine/kernels/unroll.h"
@@ -75,28 +76,25 @@ HWY_NOINLINE void momentsOfChunk(
     momentsOfVectors<1>(z + column, rows, columns, means + column, squares + column);
 }
 
-/// The moments of all rows from those of their chunks, [chunks, columns]: Chan, Golub and LeVeque
-/// (1983), "Algorithms for computing the sample variance", equation 1.5b.
+/// The moments of all rows from those of their chunks, [chunks, columns].
 void mergeMoments(const Chunks& chunks,
                   Index columns,
-                  const double* means,
-                  const double* squares,
+                  double* means,
+                  double* squares,
                   const ColumnMoments& all,
                   const ParallelFor& parallelFor) {
   parallelFor(columns, [&](Index begin, Index end) {
-    for (Index column = begin; column < end; ++column) {
-      double count = 0, mean = 0, square = 0;
-      for (Index chunk = 0; chunk < chunks.count; ++chunk) {
-        const auto more = static_cast<double>(chunks.rowsOf(chunk));
-        const double share = more / (count + more);
-        const double difference = means[chunk * columns + column] - mean;
-        mean += difference * share;
-        square += squares[chunk * columns + column] + difference * difference * count * share;
-        count += more;
-      }
-      all.mean[column] = mean;
-      all.variance[column] = square / count;
+    std::fill(all.mean + begin, all.mean + end, 0.0);
+    std::fill(all.variance + begin, all.variance + end, 0.0);
+    ChannelMoments merged{0, all.mean, all.variance};
+    for (Index chunk = 0; chunk < chunks.count; ++chunk) {
+      const ChannelMoments more{static_cast<double>(chunks.rowsOf(chunk)),
+                                means + chunk * columns,
+                                squares + chunk * columns};
+      mergeChannels(more, begin, end, merged);
+      merged.count += more.count;
     }
+    for (Index column = begin; column < end; ++column) all.variance[column] /= merged.count;
   });
 }
 

@@ -78,9 +78,8 @@ struct OperandNorms {
   OperandNorm values;
 };
 
-/// What the norms do to each column of z, padding included: (z - mean) scale + shift. The mean is
-/// the nearest float, so that differences from it are exact; the shift makes up for its rounding
-/// error. Columns without a norm stay as they are.
+/// The ChannelScale (../batch_norm/channel_moments.h) of each column of z, padding included.
+/// Columns without a norm stay as they are.
 struct ColumnScales {
   ColumnScales(const OperandsShape& shape, const OperandNorms& norms);
 

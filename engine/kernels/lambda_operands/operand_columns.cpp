@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/kernels/batch_norm/channel_moments.h"
 #include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
 
 namespace lambda {
@@ -9,13 +10,12 @@ ColumnScales::ColumnScales(const OperandsShape& shape, const OperandNorms& norms
   const auto take = [&](const OperandNorm& norm, std::int64_t first, std::int64_t columns) {
     if (!norm.moments.mean) return;
     for (std::int64_t c = 0; c < columns; ++c) {
-      const double factor =
-          norm.moments.inverseDeviation[c] * static_cast<double>(norm.affine.weight[c]);
-      mean[first + c] = static_cast<float>(norm.moments.mean[c]);
-      const double lacking = norm.moments.mean[c] - static_cast<double>(mean[first + c]);
-      scale[first + c] = static_cast<float>(factor);
-      shift[first + c] =
-          static_cast<float>(static_cast<double>(norm.affine.bias[c]) - lacking * factor);
+      const ChannelScale column(norm.moments.mean[c],
+                                norm.moments.inverseDeviation[c],
+                                norm.affine.weight[c],
+                                norm.affine.bias[c]);
+      mean[first + c] = column.mean, scale[first + c] = column.scale;
+      shift[first + c] = column.shift;
     }
   };
   take(norms.queries, 0, shape.queryColumns);
