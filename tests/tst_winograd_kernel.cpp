@@ -36,7 +36,7 @@ class Convolution {
 
   std::vector<float> outputs(std::int64_t threads = 1) const {
     std::vector<float> y(sizeOf(pixels() * shape.outputDepth), kUnwritten);
-    convolveByWinograd(shape, x.data(), filters.data(), y.data(), withThreads(threads));
+    convolveByWinograd(shape, x.data(), filters.data(), {}, y.data(), withThreads(threads));
     return y;
   }
 

@@ -11,6 +11,7 @@
 
 #include "engine/kernels/aligned_buffer.h"
 #include "engine/kernels/convolution/winograd_transforms-inl.h"
+#include "engine/kernels/products/column_epilogue-inl.h"
 #include "engine/kernels/products/small_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -135,11 +136,16 @@ Index tilesForGradient(const WinogradShape& shape, const Tiles& tiles) {
 /// The part of a convolution that one thread does.
 class TileBlock {
  public:
-  TileBlock(const WinogradShape& shape, const Tiles& tiles, Index together, const float* filters)
+  TileBlock(const WinogradShape& shape,
+            const Tiles& tiles,
+            Index together,
+            const float* filters,
+            const ColumnEpilogue& epilogue)
       : shape_(shape),
         tiles_(tiles),
         together_(together),
         filters_(filters),
+        epilogue_(epilogue),
         zeros_(shape.inputDepth),
         inputs_(allocateAligned<float>(kPoints * together * shape.inputDepth)),
         products_(allocateAligned<float>(kPoints * together * shape.outputDepth)) {}
@@ -174,19 +180,20 @@ class TileBlock {
     });
   }
 
-  /// Writes Y = A^T M A of a tile, as far as it lies on the map.
+  /// Writes Y = A^T M A of a tile, with its epilogue, as far as it lies on the map.
   HWY_NOINLINE void writeOutputs(Index tile, Index i, float* y) const {
     const Index k = shape_.outputDepth;
     const TilePixels<kOut, float> pixels(shape_, tiles_, tile, y, k, nullptr);
     for (Index c = 0; c < k; c += lanes()) {
       const float* from = products_.get() + i * k + c;
+      const ColumnsEpilogue channels(epilogue_, c);
       transformBothWays<kIn, kOut>(
           [&](Index row, Index column)
               HWY_ATTR { return hn::LoadU(Floats(), from + (row * kIn + column) * together_ * k); },
           byOutput,
           [&](Index row, Index column, Vector value) HWY_ATTR {
             float* to = pixels(row, column);
-            if (to != nullptr) hn::StoreU(value, Floats(), to + c);
+            if (to != nullptr) channels.write(value, to - y + c, y);
           });
     }
   }
@@ -196,6 +203,7 @@ class TileBlock {
   Index together_;
   Index count_ = 0;
   const float* filters_;  // U
+  const ColumnEpilogue& epilogue_;
   AlignedBuffer<float> zeros_;
   Scratch inputs_;    // V [kPoints, together, C]
   Scratch products_;  // M [kPoints, together, K]
@@ -206,6 +214,7 @@ class TileBlock {
 void convolve(const WinogradShape& shape,
               const float* x,
               const float* filters,
+              const ColumnEpilogue& epilogue,
               float* y,
               const ParallelFor& parallelFor) {
   const Tiles tiles(shape);
@@ -214,7 +223,7 @@ void convolve(const WinogradShape& shape,
       allocateAligned<float>(kPoints * shape.inputDepth * shape.outputDepth);
   transformAll<kTaps, kIn>(shape, filters, byFilter, transformed.get(), parallelFor);
   parallelFor((tiles.count + together - 1) / together, [&](Index begin, Index end) {
-    TileBlock block(shape, tiles, together, transformed.get());
+    TileBlock block(shape, tiles, together, transformed.get(), epilogue);
     for (Index i = begin; i < end; ++i) block.convolve(i * together, x, y);
   });
 }
@@ -280,9 +289,10 @@ HWY_EXPORT(filterGradient);
 void convolveByWinograd(const WinogradShape& shape,
                         const float* x,
                         const float* filters,
+                        const ColumnEpilogue& epilogue,
                         float* y,
                         const ParallelFor& parallelFor) {
-  HWY_DYNAMIC_DISPATCH(convolve)(shape, x, filters, y, parallelFor);
+  HWY_DYNAMIC_DISPATCH(convolve)(shape, x, filters, epilogue, y, parallelFor);
 }
 
 void winogradFilterGradient(const WinogradShape& shape,

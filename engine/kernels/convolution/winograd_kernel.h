@@ -2,6 +2,7 @@
 
 #include <cstdint>
 
+#include "engine/kernels/products/column_epilogue.h"
 #include "engine/kernels/parallel_for.h"
 
 namespace lambda {
@@ -27,10 +28,11 @@ inline constexpr std::int64_t kWinogradDepth = 16;
 // any number of threads.
 
 /// Writes y [images, height, width, outputDepth] from x [images, height, width, inputDepth] and the
-/// filters [3, 3, inputDepth, outputDepth].
+/// filters [3, 3, inputDepth, outputDepth], with the epilogue of its sums.
 void convolveByWinograd(const WinogradShape& shape,
                         const float* x,
                         const float* filters,
+                        const ColumnEpilogue& epilogue,
                         float* y,
                         const ParallelFor& parallelFor);
 

@@ -31,7 +31,7 @@ at::Tensor ConvolutionUnitImpl::forward(const at::Tensor& x) {
 }
 
 at::Tensor ConvolutionUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {
-  return applyNorm(norm, convolve(conv, x), after);
+  return convolveAndNormalize(conv, norm, x, after);
 }
 
 }  // namespace lambda

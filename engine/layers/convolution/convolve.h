@@ -2,13 +2,24 @@
 
 #include <torch/nn/modules/conv.h>
 
+#include "engine/layers/norm/fused_norm.h"
+
 namespace lambda {
 
 /// The convolution y [b, o, H', W'] of x [b, c, H, W], as `conv` computes it. On the CPU, kernels
-/// of which only one tap lies on the map are computed as products of matrices if the output has few
-/// positions; at one position, oneDNN's convolutions reach a fifth of their speed. Such are the 1x1
-/// kernel, and a larger one whose taps except the centre all lie in the padding. 3x3 kernels on
-/// larger maps use Winograd's minimal filtering where that is faster.
+/// of which only one tap lies on the map are computed as products of matrices, where these are
+/// faster: by the kernels of pointwise_product.h, or by LibTorch if the output has few positions;
+/// at one position, oneDNN's convolutions reach a fifth of their speed. Such are the 1x1 kernel,
+/// and a larger one whose taps except the centre all lie in the padding. 3x3 kernels on larger maps
+/// use Winograd's minimal filtering where that is faster.
 at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x);
+
+/// applyNorm(norm, convolve(conv, x), after). If no gradients are recorded and the norm has its
+/// running statistics, the kernels apply the norm and what follows it to their sums, so that these
+/// need no passes over memory.
+at::Tensor convolveAndNormalize(torch::nn::Conv2d& conv,
+                                torch::nn::BatchNorm2d& norm,
+                                const at::Tensor& x,
+                                const AfterNorm& after);
 
 }  // namespace lambda

@@ -23,15 +23,23 @@ WinogradShape shapeOf(const at::Tensor& x, std::int64_t outputDepth) {
 }
 
 /// The convolution of x with `filters` [3, 3, in, out].
-at::Tensor filtered(const at::Tensor& x, const at::Tensor& filters) {
+at::Tensor filtered(const at::Tensor& x,
+                    const at::Tensor& filters,
+                    const ColumnEpilogue& epilogue = {}) {
   const std::int64_t outputDepth = filters.size(3);
   at::Tensor y = emptyChannelsLast({x.size(0), outputDepth, x.size(2), x.size(3)}, x.options());
   convolveByWinograd(shapeOf(x, outputDepth),
                      x.const_data_ptr<float>(),
                      filters.const_data_ptr<float>(),
+                     epilogue,
                      y.mutable_data_ptr<float>(),
                      onTorchThreads);
   return y;
+}
+
+/// The weight [out, in, 3, 3] as filters [3, 3, in, out].
+at::Tensor tapsFirst(const at::Tensor& weight) {
+  return weight.permute({2, 3, 1, 0}).contiguous();
 }
 
 class WinogradConvolution : public torch::autograd::Function<WinogradConvolution> {
@@ -40,7 +48,7 @@ class WinogradConvolution : public torch::autograd::Function<WinogradConvolution
                             const at::Tensor& x,
                             const at::Tensor& weight) {
     context->save_for_backward({x, weight});
-    return filtered(x, weight.permute({2, 3, 1, 0}).contiguous());
+    return filtered(x, tapsFirst(weight));
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
@@ -100,6 +108,12 @@ bool winogradPays(const at::Tensor& x, const at::Tensor& weight) {
 
 at::Tensor winogradConvolution(const at::Tensor& x, const at::Tensor& weight) {
   return WinogradConvolution::apply(x, weight);
+}
+
+at::Tensor winogradConvolution(const at::Tensor& x,
+                               const at::Tensor& weight,
+                               const ColumnEpilogue& epilogue) {
+  return filtered(x, tapsFirst(weight), epilogue);
 }
 
 }  // namespace lambda

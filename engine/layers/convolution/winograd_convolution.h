@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/kernels/products/column_epilogue.h"
+
 namespace lambda {
 
 /// Whether winogradConvolution() supports the convolution of x with `weight` and is faster than
@@ -14,5 +16,10 @@ bool winogradPays(const at::Tensor& x, const at::Tensor& weight);
 /// engine/kernels/convolution/winograd_kernel.h. Its gradients are computed in the same way. Throws
 /// c10::Error in the backward pass if second derivatives are requested.
 at::Tensor winogradConvolution(const at::Tensor& x, const at::Tensor& weight);
+
+/// The same with an epilogue and without gradients.
+at::Tensor winogradConvolution(const at::Tensor& x,
+                               const at::Tensor& weight,
+                               const ColumnEpilogue& epilogue);
 
 }  // namespace lambda

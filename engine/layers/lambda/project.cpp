@@ -4,6 +4,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/layers/channels_last.h"
+#include "engine/layers/matrix_product.h"
 
 namespace lambda {
 
@@ -33,7 +34,7 @@ class Projections : public torch::autograd::Function<Projections> {
     const at::Tensor pixels = pixelsOf(x);
     variable_list outputs, saved{x};
     for (const at::Tensor& weight : weights) {
-      outputs.push_back(mapOf(at::mm(pixels, matrixOf(weight).t()), x));
+      outputs.push_back(mapOf(matrixProduct(pixels, matrixOf(weight).t()), x));
       saved.push_back(weight);
     }
     context->save_for_backward(saved);
@@ -57,14 +58,12 @@ class Projections : public torch::autograd::Function<Projections> {
       }
       const at::Tensor dy = pixelsOf(outputs[i]);
       if (context->needs_input_grad(0)) {
-        if (dPixels.defined()) {
-          dPixels.addmm_(dy, matrixOf(weight));
-        } else {
-          dPixels = at::mm(dy, matrixOf(weight));
-        }
+        const at::Tensor more = matrixProduct(dy, matrixOf(weight));
+        dPixels = dPixels.defined() ? dPixels.add_(more) : more;
       }
-      gradients.push_back(context->needs_input_grad(i + 1) ? at::mm(dy.t(), pixels).view_as(weight)
-                                                           : at::Tensor());
+      gradients.push_back(context->needs_input_grad(i + 1)
+                              ? matrixProduct(dy.t(), pixels).view_as(weight)
+                              : at::Tensor());
     }
     if (dPixels.defined()) gradients[0] = mapOf(dPixels, saved[0]);
     return gradients;

@@ -2,6 +2,8 @@
 
 #include <torch/nn/init.h>
 
+#include "engine/layers/convolution/convolve.h"
+
 namespace lambda {
 
 MixerUnitImpl::MixerUnitImpl(const BlockPlan& plan,
@@ -10,6 +12,7 @@ MixerUnitImpl::MixerUnitImpl(const BlockPlan& plan,
     : options(options_), pooling_(plan.pooling) {
   mix_ = std::visit([&](const auto& mixer) { return addMixer(*this, mixer, plan, shared); },
                     plan.options.mixer);
+  if (const auto conv = layerAs<torch::nn::Conv2dImpl>()) conv_ = torch::nn::Conv2d(conv);
   norm = registerNorm("norm", plan.mixerOutput.channels);
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
 }
@@ -19,6 +22,7 @@ at::Tensor MixerUnitImpl::forward(const at::Tensor& x) {
 }
 
 at::Tensor MixerUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {
+  if (conv_ && pooling_ == StridePooling::none) return convolveAndNormalize(conv_, norm, x, after);
   at::Tensor y = mix_(x);
   switch (pooling_) {
     case StridePooling::none:

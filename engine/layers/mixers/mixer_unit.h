@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <torch/nn/modules/batchnorm.h>
+#include <torch/nn/modules/conv.h>
 
 #include "engine/layers/mixers/mixers.h"
 #include "engine/layers/norm/fused_norm.h"
@@ -41,6 +42,7 @@ class MixerUnitImpl : public RoledModule {
  private:
   StridePooling pooling_;
   MapFunction mix_;
+  torch::nn::Conv2d conv_{nullptr};  // The layer, if it is a convolution.
 };
 
 TORCH_MODULE(MixerUnit);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/layers/matrix_product.h"
+
 namespace lambda {
 
 namespace {
@@ -19,13 +21,13 @@ at::Tensor rowsOf(const at::Tensor& filters) {
 
 at::Tensor orthogonalized(const at::Tensor& matrix) {
   const bool isTall = matrix.size(0) > matrix.size(1);
-  at::Tensor x = isTall ? matrix.t() : matrix;
+  at::Tensor x = (isTall ? matrix.t() : matrix).contiguous();
   x = x / (x.norm() + kLeastNorm);
   for (int i = 0; i < kIterations; ++i) {
     // The odd polynomial 3.4445 s - 4.775 s^3 + 2.0315 s^5 of every singular value s.
-    const at::Tensor square = x.mm(x.t());
-    const at::Tensor factor = at::addmm(square, square, square, /*beta=*/-4.7750, /*alpha=*/2.0315);
-    x = at::addmm(x, factor, x, /*beta=*/3.4445);
+    const at::Tensor square = matrixProduct(x, x.t());
+    const at::Tensor factor = matrixProduct(square, square).mul_(2.0315).sub_(square, 4.7750);
+    x = matrixProduct(factor, x).add_(x, 3.4445);
   }
   return isTall ? x.t() : x;
 }
