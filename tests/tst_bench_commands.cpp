@@ -35,6 +35,7 @@ class TestBenchCommands : public QObject {
   void coreSaysWhichOrderRan();
   void stepTellsOfBothNetworks();
   void networksAreMeasuredAndCounted();
+  void evaluationsAreTimed();
   void anAutomaticPrecisionIsDecided();
   void stepsAreRecorded();
   void textNamesTheMachine();
@@ -234,6 +235,18 @@ void TestBenchCommands::networksAreMeasuredAndCounted() {
   QCOMPARE(lines.size(), 3);
   QVERIFY(lines[0].startsWith("network,pattern,height,width,parameters,flops,activationBytes,"));
   for (const QByteArray& line : lines) QCOMPARE(line.count(','), lines[0].count(','));
+}
+
+void TestBenchCommands::evaluationsAreTimed() {
+  const QJsonObject report =
+      reportOf(u"bench evaluation tiny.json --repetitions 3 --threads 1 --precision float32"_s);
+  const QJsonArray rows = report[u"rows"_s].toArray();
+  QCOMPARE(rows.size(), 1);
+  const QJsonArray range = rows[0][u"imagesPerSecondRange"_s].toArray();
+  const double median = rows[0][u"imagesPerSecond"_s].toDouble();
+  QVERIFY(range[0].toDouble() > 0 && range[0].toDouble() <= median);
+  QVERIFY(median <= range[1].toDouble());
+  QVERIFY(rows[0][u"images"_s].toInt() > 0);
 }
 
 void TestBenchCommands::anAutomaticPrecisionIsDecided() {

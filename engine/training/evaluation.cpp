@@ -70,6 +70,7 @@ bool classify(
     const std::function<void(const at::Tensor& logits, const at::Tensor& labels)>& visit) {
   const at::NoGradGuard noGrad;
   const EvaluationMode evaluationMode(network);
+  const CastWeights castWeights;
   const std::size_t count = images.count();
   for (std::size_t first = 0; first < count; first += kEvaluationBatch) {
     if (!proceed(static_cast<std::int64_t>(first))) return false;

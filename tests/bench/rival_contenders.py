@@ -30,6 +30,7 @@ LIMITS = {
     "bfloat16": (1e-2, 5e-2),
 }
 SECONDS_TO_END = 5
+EVALUATION_BATCH = 250  # That of `lambda evaluate`.
 
 # How rivals train on a GPU: mode of torch.compile, whether whole steps are recorded as a CUDA graph,
 # and what their names say of it. Those that start fast come first. reduce-overhead and max-autotune
@@ -131,6 +132,16 @@ class Lambda:
             )
         return report["machine"], steps
 
+    def evaluations(self, preset, precision, threads, options):
+        """The same for batches of an evaluation, with their data and scores."""
+        report = self.json(
+            "bench", "evaluation", preset, "--precision", precision, "--quiet",
+            "--threads", str(threads), "--data", options.data, "--device", options.device,
+            "--repetitions", "5",
+        )  # fmt: skip
+        milliseconds = 1e3 * EVALUATION_BATCH / report["rows"][0]["imagesPerSecond"]
+        return report["machine"], OurSteps(milliseconds, None, None, None)
+
     def record(self, preset, threads, options, path):
         settings = [part for each in RECORDED_RECIPE for part in ("--set", each)]
         self.json(
@@ -152,6 +163,7 @@ class Worker:
             "channelsLast": rival.channels_last,
             "compileMode": rival.compile_mode,
             "graphed": rival.graphed,
+            "evaluationBatch": options.timed_batch if options.evaluates else None,
             "device": options.device,
             "tf32": options.tf32,
             "threads": threads,

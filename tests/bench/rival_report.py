@@ -82,7 +82,8 @@ class Turns:
             "precision": precision,
             "device": self.options.device,
             "threads": self.threads,
-            "batch": self.options.batch,
+            "batch": self.options.timed_batch,
+            "work": self.options.work,
             "turns": self.options.turns,
             "stepsPerTurn": self.options.steps,
             "oursPerTurn": [steps.milliseconds for steps in ours],
@@ -168,7 +169,7 @@ def markdown(report):
     if machine["gpu"]:
         place = f"{machine['gpu']}, beside {place}"
     lines = [
-        f"Training steps against PyTorch's on {place}, "
+        f"{titles_of(report)} against PyTorch's on {place}, "
         f"{machine['started']}. Lambda Studio {machine['program']} with LibTorch {machine['torch']}, "
         f"PyTorch {machine['pytorch']}, Python {machine['python']}"
         f"{', rivals with ' + machine['preload'] if machine['preload'] else ''}.",
@@ -187,6 +188,11 @@ def markdown(report):
         lines += [f"{name}: skipped, {why}." for name, why in rows[0]["skipped"].items()]
     lines += [f"**Beware:** {warning}." for warning in machine["warnings"]]
     return "\n".join(lines) + "\n"
+
+
+def titles_of(report):
+    evaluates = any(row["work"] == "evaluation" for row in report["rows"])
+    return "Evaluations" if evaluates else "Training steps"
 
 
 def cases_of(rows):

@@ -89,6 +89,28 @@ class DeviceMemory:
         return torch.cuda.max_memory_allocated(self.device) - self.start
 
 
+class Evaluation:
+    """Batches of an evaluation as a careful Python user writes them, from recorded images."""
+
+    def __init__(self, training, batch, compile_mode):
+        network = training.network.eval()
+        self.bfloat16 = training.bfloat16
+        images = torch.cat([images for images, _ in training.batches])
+        self.batches = [
+            part.contiguous(memory_format=training.memory_format)
+            for part in images.split(batch)
+            if len(part) == batch
+        ]
+        self.forward = torch.compile(network, mode=compile_mode) if compile_mode else network
+        self.taken = 0
+
+    def step(self):
+        images = self.batches[self.taken % len(self.batches)]
+        self.taken += 1
+        with torch.inference_mode(), torch.autocast("cpu", torch.bfloat16, enabled=self.bfloat16):
+            return self.forward(images).float()
+
+
 class Training:
     """Training steps as a careful Python user writes them."""
 
@@ -102,9 +124,11 @@ class Training:
             self.device = torch.device("cuda", self.device.index or 0)
             torch.cuda.set_device(self.device)
             self.allow_tf32(self.tf32)
-        compile_mode = task["compileMode"]
+        # An evaluation has its own compiled form, and the steps before it only check the network.
+        compile_mode = None if task["evaluationBatch"] else task["compileMode"]
         self.marks_steps = self.on_gpu and compile_mode is not None
         memory_format = torch.channels_last if task["channelsLast"] else torch.contiguous_format
+        self.memory_format = memory_format
         self.batches = recording.batches(memory_format, self.device)
         self.memory = DeviceMemory(self.device) if self.on_gpu else Memory()
         network = make_network(task["kind"])
@@ -204,12 +228,12 @@ class Training:
         return losses
 
 
-def time_steps(training, count):
-    """The seconds of each of `count` steps."""
+def time_steps(work, count):
+    """The seconds of each of `count` steps or batches of an evaluation."""
     seconds = []
     for _ in range(count):
         begin = time.perf_counter()
-        training.step()
+        work.step()
         seconds.append(time.perf_counter() - begin)
     return seconds, []
 
@@ -242,6 +266,10 @@ def main():
         training = Training(Recording(task["recording"]), task)
         exact = training.exact_losses()
         losses = training.replay()
+        work = training
+        if task["evaluationBatch"]:
+            work = Evaluation(training, task["evaluationBatch"], task["compileMode"])
+            work.step()
     except Exception as failure:  # A compiler may fail with any exception.
         answer(failure=str(failure).strip().splitlines()[0] if str(failure) else repr(failure))
         return
@@ -255,7 +283,7 @@ def main():
     training.memory.forget_peak()
     for line in sys.stdin:
         timer = time_gpu_steps if training.on_gpu else time_steps
-        seconds, host = timer(training, int(line))
+        seconds, host = timer(work, int(line))
         answer(seconds=seconds, hostSeconds=host, peakBytes=training.memory.peak_growth())
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Times training steps of Lambda Studio against PyTorch's, on the CPU or GPU of one machine, in turns.
+With --work evaluation, evaluations on the CPU instead.
 
 The networks are ResNet-50 of the presets tudelft-conv and tudelft-lambda; in Python the lambda
 layer is written with the einsum that implementations ship and in attention order. Rivals on the
@@ -29,6 +30,7 @@ import sys
 import tempfile
 
 from rival_contenders import (
+    EVALUATION_BATCH,
     HERE,
     Failed,
     Lambda,
@@ -104,7 +106,8 @@ def take_turns(program, preset, workers, threads, options, turns, report):
         say(f"  turn {turn + 1} of {options.turns}")
         ours, theirs = {}, {}
         for precision in PRECISIONS:
-            machine, ours[precision] = program.steps(preset, precision, threads, options)
+            turn_of = program.evaluations if options.evaluates else program.steps
+            machine, ours[precision] = turn_of(preset, precision, threads, options)
             report.machine = machine | report.machine
         for worker in workers:
             worker.steps(options.warm_ups)
@@ -119,7 +122,8 @@ def measure(program, network, threads, options, report):
     preset = PRESETS[network]
     say(f"{preset}, {threads} thread{'s' if threads > 1 else ''}")
     parameters = program.json("describe", preset)["parameters"]
-    case = f"{preset} step {'in a run' if options.on_gpu else 'without data'}"
+    work = f"step {'in a run' if options.on_gpu else 'without data'}"
+    case = f"{preset} {'evaluation' if options.evaluates else work}"
     turns = Turns(case, threads, parameters, options)
     report.turns.append(turns)
     rivals = rivals_of(network, options)
@@ -152,6 +156,9 @@ def arguments(given=None):
     cores = len(os.sched_getaffinity(0))
     parser.add_argument("--lambda", dest="program", default=str(build), metavar="PROGRAM")
     parser.add_argument("--device", default="cpu", help="cpu, cuda or cuda:N")
+    parser.add_argument(
+        "--work", default="training", choices=("training", "evaluation"), help="what is timed"
+    )
     parser.add_argument("--networks", default="lambda,conv", help="lambda, conv or both")
     parser.add_argument("--rivals", default="", metavar="TEXT", help="only rivals named like TEXT")
     parser.add_argument("--threads", help=f"on the CPU; default 1,{cores}")
@@ -175,7 +182,11 @@ def arguments(given=None):
     options.on_gpu = options.device != "cpu"
     if options.on_gpu and options.threads:
         parser.error("--threads: is for the CPU")
+    options.evaluates = options.work == "evaluation"
+    if options.on_gpu and options.evaluates:
+        parser.error("--work: evaluations are for the CPU")
     options.tf32 = options.tf32 == "on"
+    options.timed_batch = EVALUATION_BATCH if options.evaluates else options.batch
     options.networks = options.networks.split(",")
     threads = options.threads or (str(cores) if options.on_gpu else f"1,{cores}")
     options.threads = sorted({int(count) for count in threads.split(",")})

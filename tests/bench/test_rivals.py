@@ -46,6 +46,9 @@ class StandInLambda:
         host, launches = (0.1, {"kernels": 300, "transfers": 2}) if options.on_gpu else (None, None)
         return MACHINE, OurSteps(1 + (self.turns - 1) // 2, host, launches, 1 << 20)
 
+    def evaluations(self, preset, precision, threads, options):
+        return MACHINE, OurSteps(2, None, None, None)
+
 
 class StandInWorker:
     """A rival that needs 4 ms a step."""
@@ -134,6 +137,18 @@ class TestRivals(unittest.TestCase):
     def names(self, network, *arguments):
         options = rivals.arguments(list(arguments))
         return [rival.name for rival in rival_contenders.rivals_of(network, options)]
+
+    def test_evaluations_take_turns_too(self):
+        status, report, _ = self.run_with(
+            "--work", "evaluation", "--networks", "conv", "--threads", "1", "--turns", "2"
+        )
+        self.assertEqual(status, 0)
+        row = report["rows"][0]
+        self.assertEqual((row["case"], row["batch"]), ("tudelft-conv evaluation", 250))
+        self.assertEqual(set(row["ratio"].values()), {2})
+        text = (self.out / "rivals.md").read_text(encoding="utf-8")
+        self.assertTrue(text.startswith("Evaluations against PyTorch's"))
+        self.assertIn("evaluations are for the CPU", self.refusal_of("--work", "evaluation", "--device", "cuda"))
 
     def test_rivals_of_the_cpu(self):
         self.assertEqual(

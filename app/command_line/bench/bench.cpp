@@ -16,6 +16,7 @@ void addBench(CLI::App& program, Action& action) {
   addBenchCore(*bench, action);
   addBenchLayer(*bench, action);
   addBenchStep(*bench, action);
+  addBenchEvaluation(*bench, action);
   addBenchNetworks(*bench, action);
   addBenchData(*bench, action);
   addBenchGui(*bench, action);

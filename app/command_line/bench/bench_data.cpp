@@ -97,6 +97,7 @@ void addBenchData(CLI::App& bench, Action& action) {
       "Compared with LibTorch's operations, image by image, as in Python pipelines; "
       "a check first makes sure that both give the same batch.");
   addPresetOptions(command, *options);
+  addBatchOption(command, options->batch);
   addTurnOptions(command, *options);
   onChosen(command, options, action, runData);
 }

@@ -155,6 +155,7 @@ void addBenchNetworks(CLI::App& bench, Action& action) {
       "The images are random, in the size that each network takes, so that no data set is needed. "
       "By default each network is measured once, with all cores.");
   addPresetOptions(command, *options);
+  addBatchOption(command, options->batch);
   command->add_option("--csv", options->csv, "also write the table to this file")
       ->type_name("FILE");
   addTurnOptions(command, *options);

@@ -35,7 +35,6 @@ void addCaseOptions(CLI::App* command, BenchOptions& options) {
 void addPresetOptions(CLI::App* command, PresetOptions& options) {
   command->add_option(
       "PRESET|FILE", options.presets, "presets or JSON files (default: those for the CPU)");
-  addBatchOption(command, options.batch);
   addPrecisionOption(command, options.precision, /*mayBeAutomatic=*/true);
   command->add_option("--data", options.config.data, "shapes10, cifar10, or where a data set lies")
       ->type_name("PATH");

@@ -38,7 +38,7 @@ struct PresetOptions : BenchOptions {
   ConfigOptions config;
 };
 
-/// PRESET..., --batch, --precision, --data, --set and --device.
+/// PRESET..., --precision, --data, --set and --device.
 void addPresetOptions(CLI::App* command, PresetOptions& options);
 
 /// The configuration of a preset or file with the options' changes. Throws UsageError, and
@@ -84,6 +84,7 @@ std::vector<Case> chosenCases(std::vector<Case> cases, const BenchOptions& optio
 void addBenchCore(CLI::App& bench, Action& action);
 void addBenchLayer(CLI::App& bench, Action& action);
 void addBenchStep(CLI::App& bench, Action& action);
+void addBenchEvaluation(CLI::App& bench, Action& action);
 void addBenchNetworks(CLI::App& bench, Action& action);
 void addBenchData(CLI::App& bench, Action& action);
 void addBenchGui(CLI::App& bench, Action& action);

@@ -277,6 +277,7 @@ void addBenchStep(CLI::App& bench, Action& action) {
       "accuracy and norm of the gradients, optimiser and average. The twin has a 3x3 convolution "
       "in place of every lambda layer.");
   addPresetOptions(command, *options);
+  addBatchOption(command, options->batch);
   command->add_flag("--no-twin", options->withoutTwin, "leave the convolution twin out");
   command
       ->add_option("--record",

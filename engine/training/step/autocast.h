@@ -40,4 +40,18 @@ class Autocast {
   bool active_ = false;
 };
 
+/// Keeps the weights that Autocast casts for its own scopes within this one, so that each is cast
+/// once. They must not change meanwhile.
+class CastWeights {
+ public:
+  CastWeights() { at::autocast::increment_nesting(); }
+
+  ~CastWeights() {
+    if (at::autocast::decrement_nesting() == 0) at::autocast::clear_cache();
+  }
+
+  CastWeights(const CastWeights&) = delete;
+  CastWeights& operator=(const CastWeights&) = delete;
+};
+
 }  // namespace lambda
