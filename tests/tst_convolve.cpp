@@ -7,6 +7,7 @@
 
 #include "engine/kernels/products/matrix_products.h"
 #include "engine/layers/convolution/convolve.h"
+#include "engine/layers/convolution/matrix_form.h"
 #include "engine/layers/convolution/pointwise_product.h"
 #include "engine/layers/convolution/winograd_convolution.h"
 #include "engine/layers/matrix_product.h"
@@ -61,6 +62,8 @@ class TestConvolve : public QObject {
 
   void isTheConvolution_data();
   void isTheConvolution();
+  void takesSmallMapsAsAWhole_data();
+  void takesSmallMapsAsAWhole();
   void goesByWinogradWhereThatPays_data();
   void goesByWinogradWhereThatPays();
   void leavesOtherConvolutionsToLibTorch();
@@ -118,6 +121,57 @@ void TestConvolve::isTheConvolution() {
     const auto foundGradients = torch::autograd::grad({found}, {x, conv->weight}, {dy});
     for (std::size_t i = 0; i < 2; ++i)
       VERIFY_CLOSE(foundGradients[i], expectedGradients[i], 1e-12, 1e-12);
+  }
+}
+
+void TestConvolve::takesSmallMapsAsAWhole_data() {
+  QTest::addColumn<int>("kernel");
+  QTest::addColumn<int>("stride");
+  QTest::addColumn<int>("height");
+  QTest::addColumn<int>("width");
+  QTest::addColumn<bool>("isWhole");
+  QTest::newRow("3x3, 2x2") << 3 << 1 << 2 << 2 << true;
+  QTest::newRow("3x3, 2x2, stride 2") << 3 << 2 << 2 << 2 << true;
+  QTest::newRow("3x3, 1x2") << 3 << 1 << 1 << 2 << true;
+  QTest::newRow("5x5, 3x1") << 5 << 1 << 3 << 1 << true;
+  QTest::newRow("5x5, 3x1, stride 2") << 5 << 2 << 3 << 1 << true;
+  QTest::newRow("5x5, 3x3: too many pixels") << 5 << 1 << 3 << 3 << false;
+  QTest::newRow("3x3, 3x1: ends do not meet") << 3 << 1 << 3 << 1 << false;
+  QTest::newRow("1x1, 2x2: one tap") << 1 << 1 << 2 << 2 << false;
+}
+
+void TestConvolve::takesSmallMapsAsAWhole() {
+  QFETCH(int, kernel);
+  QFETCH(int, stride);
+  QFETCH(int, height);
+  QFETCH(int, width);
+  QFETCH(bool, isWhole);
+  for (const bool hasBias : {false, true}) {
+    const auto options =
+        torch::nn::Conv2dOptions(32, 16, kernel).stride(stride).padding(kernel / 2).bias(hasBias);
+    torch::nn::Conv2d conv(options), exactConv(options);
+    const at::Tensor x = mapOf({64, 32, height, width}).requires_grad_(true);
+    const auto form = MatrixForm::of(conv->options, conv->weight, x);
+    QCOMPARE(form && form->takesWholeMaps(), isWhole);
+    const auto ofFewMaps = MatrixForm::of(conv->options, conv->weight, x.narrow(0, 0, 63));
+    QVERIFY(!ofFewMaps || !ofFewMaps->takesWholeMaps());
+    const at::Tensor exactX = x.detach().to(at::kDouble).requires_grad_(true);
+    exactConv->to(at::kDouble);
+    {
+      const at::NoGradGuard noGradient;
+      for (std::size_t i = 0; i < conv->parameters().size(); ++i)
+        exactConv->parameters()[i].copy_(conv->parameters()[i]);
+    }
+    const at::Tensor y = convolve(conv, x), exact = exactConv(exactX);
+    QVERIFY(y.is_contiguous(kChannelsLast));
+    QVERIFY(distance(y.detach(), exact.detach()) < 1e-6);
+    const at::Tensor dy = at::randn_like(y);
+    std::vector<at::Tensor> leaves = conv->parameters(), exactLeaves = exactConv->parameters();
+    leaves.push_back(x);
+    exactLeaves.push_back(exactX);
+    const auto found = torch::autograd::grad({y}, leaves, {dy});
+    const auto expected = torch::autograd::grad({exact}, exactLeaves, {dy.to(at::kDouble)});
+    for (std::size_t i = 0; i < found.size(); ++i) QVERIFY(distance(found[i], expected[i]) < 1e-6);
   }
 }
 
@@ -287,6 +341,8 @@ void TestConvolve::normsFollowWithoutAPassOverMemory_data() {
   QTest::newRow("1x1, stride 2") << 1 << 2 << 8;
   QTest::newRow("3x3 by Winograd") << 3 << 1 << 8;
   QTest::newRow("3x3, one position") << 3 << 1 << 1;
+  QTest::newRow("3x3, 2x2") << 3 << 1 << 2;
+  QTest::newRow("3x3, 2x2, stride 2") << 3 << 2 << 2;
   QTest::newRow("3x3, stride 2") << 3 << 2 << 8;
 }
 

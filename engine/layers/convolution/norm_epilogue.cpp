@@ -7,7 +7,8 @@ namespace lambda {
 
 std::optional<NormEpilogue> NormEpilogue::of(const torch::nn::BatchNorm2d& norm,
                                              const AfterNorm& after,
-                                             at::IntArrayRef sizes) {
+                                             at::IntArrayRef sizes,
+                                             std::int64_t positions) {
   const at::Tensor& residual = after.residual;
   const bool residualMatches =
       !residual.defined() ||
@@ -19,8 +20,8 @@ std::optional<NormEpilogue> NormEpilogue::of(const torch::nn::BatchNorm2d& norm,
   const NormMoments moments = runningMoments(*norm);
   const at::Tensor scale = norm->weight * moments.inverseDeviation;
   NormEpilogue epilogue;
-  epilogue.scale_ = scale.to(at::kFloat);
-  epilogue.shift_ = (norm->bias - moments.mean * scale).to(at::kFloat);
+  epilogue.scale_ = scale.to(at::kFloat).repeat({positions});
+  epilogue.shift_ = (norm->bias - moments.mean * scale).to(at::kFloat).repeat({positions});
   epilogue.residual_ = residual;
   epilogue.hasRelu_ = after.activation == Activation::relu;
   return epilogue;

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include <torch/nn/modules/conv.h>
+
+namespace lambda {
+
+/// A plain convolution (no groups, no dilation, padding with zeros) on the CPU as a product of
+/// matrices y = x W^T. There are two forms. If a single tap of the kernel lies on the map, the rows
+/// of x are the pixels that it meets, [b H' W', c], and W is the tap, [o, c]. Such are the 1x1
+/// kernel, and larger ones on a map of one pixel. If the taps on the map connect all of its pixels
+/// with all outputs, the rows of x are whole maps, [b, H W c], and W is [H' W' o, H W c]. Such is
+/// the 3x3 kernel on maps of 2x2 pixels, where a convolution would meet the padding more often than
+/// the map. This form needs enough maps, in float32 or bfloat16.
+class MatrixForm {
+ public:
+  /// The form of the convolution of x [b, c, H, W] with `weight` [o, c, kernel height, kernel
+  /// width]; nothing if it has none.
+  static std::optional<MatrixForm> of(const torch::nn::detail::ConvNdOptions<2>& options,
+                                      const at::Tensor& weight,
+                                      const at::Tensor& x);
+
+  at::Tensor pixelsOf(const at::Tensor& x) const;
+
+  /// W, through which gradients reach the weight.
+  at::Tensor matrixOf(const at::Tensor& weight) const;
+
+  /// y as a map [b, o, H', W'].
+  at::Tensor mapOf(const at::Tensor& y) const;
+
+  std::int64_t rows() const { return takesWholeMaps_ ? map_[0] : map_[0] * positions(); }
+
+  /// H' W'
+  std::int64_t positions() const { return map_[2] * map_[3]; }
+
+  /// The outputs in a row of y: o of each of these positions.
+  std::int64_t positionsOfRow() const { return takesWholeMaps_ ? positions() : 1; }
+
+  bool takesWholeMaps() const { return takesWholeMaps_; }
+
+  /// The sizes of y as a map.
+  const std::array<std::int64_t, 4>& map() const { return map_; }
+
+ private:
+  MatrixForm() = default;
+
+  bool takesWholeMaps_ = false;
+  std::array<std::int64_t, 2> stride_{};
+  std::array<std::int64_t, 2> padding_{};
+  std::array<std::int64_t, 2> side_{};  // Of x: H, W.
+  std::array<std::int64_t, 2> tap_{};   // The only tap: its row and column.
+  std::array<std::int64_t, 4> map_{};
+};
+
+}  // namespace lambda
