@@ -73,8 +73,11 @@ void TestBenchCommands::reportsHaveTheSameKeys_data() {
        u"lambda layer, einsum"_s,
        u"lambda layer, attention order"_s,
        u"self-attention"_s,
+       u"self-attention, PyTorch's SDPA"_s,
        u"local attention 7x7"_s,
+       u"local attention 7x7, unfolded"_s,
        u"axial attention"_s,
+       u"axial attention, PyTorch's SDPA"_s,
        u"linear attention"_s});
   add(kStep, {u"conv twin"_s});
   add("bench data tiny.json --device cpu --batch 4 --repetitions 3 --threads 1",

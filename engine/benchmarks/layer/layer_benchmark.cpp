@@ -11,6 +11,7 @@
 #include "engine/benchmarks/device/device_clock.h"
 #include "engine/benchmarks/device/device_memory.h"
 #include "engine/benchmarks/exactness.h"
+#include "engine/benchmarks/layer/attention_forms.h"
 #include "engine/benchmarks/layer/layer_forms.h"
 #include "engine/benchmarks/measuring/rotation.h"
 #include "engine/runtime/out_of_memory.h"
@@ -102,6 +103,7 @@ class LayerMeasurement {
       relatives_.back().module->to(device_);
       prepare(relatives_.back().module->parameters());
       forms_.push_back(relatives_.back().form);
+      if (const auto form = torchForm(shape, relatives_.back())) forms_.push_back(*form);
     }
   }
 
@@ -155,11 +157,11 @@ class LayerMeasurement {
     return plainLayer(shape_, weightsOf(layer_, at::kDouble), attentionOrder());
   }
 
-  /// The relative of that name in float64; none if there is none.
+  /// The relative of which `name` is a form, in float64; none if there is none.
   std::optional<LayerForm> exactRelative(const std::string& name) const {
     const auto mixers = relatives();
     for (std::size_t i = 0; i < mixers.size(); ++i) {
-      if (mixers[i].first != name) continue;
+      if (!name.starts_with(mixers[i].first)) continue;
       const MixerLayer exact = mixerLayer(shape_, name, mixers[i].second);
       exact.module->to(device_, at::kDouble);
       const torch::NoGradGuard noGradients;

@@ -16,10 +16,6 @@ at::Tensor leafOf(const at::Tensor& tensor, at::ScalarType type) {
   return tensor.detach().to(type).clone().requires_grad_(true);
 }
 
-at::Tensor pooled(const LayerCase& shape, const at::Tensor& y) {
-  return shape.stride == 1 ? y : at::avg_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
-}
-
 at::Tensor normalized(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift) {
   return at::batch_norm(
       x, scale, shift, {}, {}, /*training=*/true, kNormMomentum, kNormEpsilon, true);
@@ -30,6 +26,10 @@ at::Tensor toPixels(const at::Tensor& map) {
 }
 
 }  // namespace
+
+at::Tensor pooled(const LayerCase& shape, const at::Tensor& y) {
+  return shape.stride == 1 ? y : at::avg_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+}
 
 LayerWeights weightsOf(LambdaLayer layer, at::ScalarType type) {
   PositionEmbeddingTable& embedding = layer->embedding;

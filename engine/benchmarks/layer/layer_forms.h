@@ -55,6 +55,9 @@ struct MixerLayer {
 /// The mixer as the engine computes it, with the same pooling and without a norm after it.
 MixerLayer mixerLayer(const LayerCase& shape, const std::string& name, const Mixer& mixer);
 
+/// y, pooled if the case has a stride.
+at::Tensor pooled(const LayerCase& shape, const at::Tensor& y);
+
 /// The gradients of all parameters, and of x.
 std::vector<at::Tensor> gradientsOf(const LayerForm& form,
                                     const at::Tensor& y,
