@@ -334,7 +334,7 @@ void TestBenchmarks::layersAreComparedWithTheirConvolution() {
       {.batch = 2, .repetitions = 3, .precision = static_cast<Precision>(precision), .seed = 7});
   QCOMPARE(rows.size(), std::size_t{2});
   for (const BenchmarkRow& row : rows) {
-    QCOMPARE(row.forms.size(), std::size_t{10});
+    QCOMPARE(row.forms.size(), std::size_t{13});
     QCOMPARE(row.forms[0].name, std::string("lambda layer"));
     QCOMPARE(row.forms[1].name, std::string("convolution 3x3"));
     for (const TimedForm& form : row.forms) QVERIFY(form.time.median > 0);

@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <QtTest/QtTest>
@@ -17,14 +16,6 @@ namespace {
 constexpr double kTolerance = 1e-6;
 constexpr float kUnwritten = std::numeric_limits<float>::quiet_NaN();
 
-std::vector<float> random(std::int64_t size, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(static_cast<std::size_t>(size));
-  for (float& value : values) value = normal(generator);
-  return values;
-}
-
 struct ConvolutionShape {
   std::int64_t rows = 0;
   std::int64_t inputDepth = 0;
@@ -37,12 +28,12 @@ class Convolution {
  public:
   explicit Convolution(const ConvolutionShape& of)
       : shape(of),
-        x(random(of.rows * of.inputDepth, 1)),
-        weights(random(of.inputDepth * of.outputDepth, 2)),
-        dy(random(of.rows * of.outputDepth, 3)),
-        scale(random(of.outputDepth, 4)),
-        shift(random(of.outputDepth, 5)),
-        residual(random(of.rows * of.outputDepth, 6)) {}
+        x(normalValues(of.rows * of.inputDepth, 1)),
+        weights(normalValues(of.inputDepth * of.outputDepth, 2)),
+        dy(normalValues(of.rows * of.outputDepth, 3)),
+        scale(normalValues(of.outputDepth, 4)),
+        shift(normalValues(of.outputDepth, 5)),
+        residual(normalValues(of.rows * of.outputDepth, 6)) {}
 
   std::vector<float> outputs(const ColumnEpilogue& epilogue, std::int64_t threads = 1) const {
     std::vector<float> y(dy.size(), kUnwritten);

@@ -1,7 +1,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <QtTest/QtTest>
@@ -15,22 +14,14 @@ namespace {
 
 constexpr double kTolerance = 1e-5;
 
-std::vector<float> random(std::int64_t size, unsigned seed) {
-  std::mt19937 generator(seed);
-  std::normal_distribution<float> normal;
-  std::vector<float> values(static_cast<std::size_t>(size));
-  for (float& value : values) value = normal(generator);
-  return values;
-}
-
 /// A convolution with random operands.
 class Convolution {
  public:
   explicit Convolution(const WinogradShape& of)
       : shape(of),
-        x(random(pixels() * of.inputDepth, 1)),
-        filters(random(9 * of.inputDepth * of.outputDepth, 2)),
-        dy(random(pixels() * of.outputDepth, 3)) {}
+        x(normalValues(pixels() * of.inputDepth, 1)),
+        filters(normalValues(9 * of.inputDepth * of.outputDepth, 2)),
+        dy(normalValues(pixels() * of.outputDepth, 3)) {}
 
   std::int64_t pixels() const { return shape.images * shape.height * shape.width; }
 

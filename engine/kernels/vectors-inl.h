@@ -27,6 +27,11 @@ HWY_INLINE Index lanes() {
   return static_cast<Index>(hn::Lanes(Floats()));
 }
 
+/// NaN stays NaN, as in torch.
+HWY_INLINE Vector relu(Vector value) {
+  return hn::IfThenZeroElse(hn::Lt(value, hn::Zero(Floats())), value);
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace lambda

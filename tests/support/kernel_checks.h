@@ -2,6 +2,8 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <random>
 #include <thread>
 #include <vector>
 
@@ -19,6 +21,15 @@ inline double distance(const std::vector<float>& found, const std::vector<double
     size += expected[i] * expected[i];
   }
   return size > 0 ? std::sqrt(difference / size) : std::sqrt(difference);
+}
+
+/// `size` values from a normal distribution.
+inline std::vector<float> normalValues(std::int64_t size, unsigned seed) {
+  std::mt19937 generator(seed);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(static_cast<std::size_t>(size));
+  for (float& value : values) value = normal(generator);
+  return values;
 }
 
 /// Divides work between `threads` threads, in parts of about the same size.

@@ -17,11 +17,6 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-/// NaN stays NaN, as in torch.
-HWY_INLINE Vector relu(Vector value) {
-  return hn::IfThenZeroElse(hn::Lt(value, hn::Zero(Floats())), value);
-}
-
 template <class T, bool kHasRelu, bool kHasResidual>
 struct Normalize {
   template <int kBands>

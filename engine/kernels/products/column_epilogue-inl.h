@@ -16,13 +16,10 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// NaN stays NaN, as in torch.
-HWY_INLINE Vector relu(Vector value) {
-  return hn::IfThenZeroElse(hn::Lt(value, hn::Zero(Floats())), value);
-}
-
 /// The epilogue of one vector of columns for any number of rows.
 struct ColumnsEpilogue {
+  ColumnsEpilogue() = default;
+
   ColumnsEpilogue(const ColumnEpilogue& epilogue, Index column)
       : scale(epilogue.scale ? hn::LoadU(Floats(), epilogue.scale + column)
                              : hn::Set(Floats(), 1.0F)),

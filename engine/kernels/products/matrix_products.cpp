@@ -1,8 +1,6 @@
 #include "engine/kernels/products/matrix_products.h"
 
 #include <algorithm>
-#include <array>
-#include <utility>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/products/matrix_products.cpp"
@@ -49,11 +47,9 @@ void writeVectors(const float* sums,
                   const ColumnEpilogue& epilogue,
                   const PanelPlace& place,
                   float* c) {
-  const auto epilogues = [&]<std::size_t... j>(std::index_sequence<j...>) {
-    return std::array{
-        ColumnsEpilogue(epilogue, place.firstColumn + column + static_cast<Index>(j) * lanes())...};
-  }
-  (std::make_index_sequence<kVectors>());
+  ColumnsEpilogue epilogues[kVectors];
+  for (int j = 0; j < kVectors; ++j)
+    epilogues[j] = ColumnsEpilogue(epilogue, place.firstColumn + column + j * lanes());
   Index at = place.firstRow * place.columns + place.firstColumn + column;
   for (Index row = 0; row < rows; ++row, at += place.columns) {
     LAMBDA_UNROLL(4)

@@ -78,6 +78,23 @@ class PanelSums {
   AlignedBuffer<float> a_, b_;
 };
 
+/// Writes a row of C as the sum of all groups, whose sums are [panels, aColumns, width].
+HWY_NOINLINE void writeRow(const TransposedProductShape& shape,
+                           const Tasks& tasks,
+                           const float* sums,
+                           Index row,
+                           float* c) {
+  for (Index column = 0; column < shape.bColumns; column += lanes()) {
+    const Index first = column / kPanel * kPanel;
+    const Index width = std::min(kPanel, shape.bColumns - first);
+    const float* at = sums + first * shape.aColumns + row * width + column - first;
+    Vector sum = hn::LoadU(Floats(), at);
+    for (Index group = 1; group < tasks.groups; ++group)
+      sum = hn::Add(sum, hn::LoadU(Floats(), at + group * shape.aColumns * shape.bColumns));
+    hn::StoreU(sum, Floats(), c + row * shape.bColumns + column);
+  }
+}
+
 }  // namespace
 
 void multiplyTransposedRows(const TransposedProductShape& shape,
@@ -103,17 +120,7 @@ void multiplyTransposedRows(const TransposedProductShape& shape,
     }
   });
   parallelFor(shape.aColumns, [&](Index begin, Index end) {
-    for (Index row = begin; row < end; ++row) {
-      for (Index column = 0; column < shape.bColumns; column += lanes()) {
-        const Index first = column / kPanel * kPanel;
-        const Index width = std::min(kPanel, shape.bColumns - first);
-        const float* at = sums.get() + first * shape.aColumns + row * width + column - first;
-        Vector sum = hn::LoadU(Floats(), at);
-        for (Index group = 1; group < tasks.groups; ++group)
-          sum = hn::Add(sum, hn::LoadU(Floats(), at + group * size));
-        hn::StoreU(sum, Floats(), c + row * shape.bColumns + column);
-      }
-    }
+    for (Index row = begin; row < end; ++row) writeRow(shape, tasks, sums.get(), row, c);
   });
 }
 

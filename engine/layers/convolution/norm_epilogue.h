@@ -12,8 +12,8 @@ namespace lambda {
 class NormEpilogue {
  public:
   /// For an output [b, c, H, W] of these sizes, in float32, made in rows of the channels of
-  /// `positions` pixels each. Nothing if the batch gives the norm's moments, if
-  /// gradients are recorded, or if the residual can't be read as the output's rows of pixels.
+  /// `positions` pixels each. Nothing if the batch gives the norm's moments, if gradients are
+  /// recorded, or if the residual can't be read as the output's rows of pixels.
   static std::optional<NormEpilogue> of(const torch::nn::BatchNorm2d& norm,
                                         const AfterNorm& after,
                                         at::IntArrayRef sizes,
