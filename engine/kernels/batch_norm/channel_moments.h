@@ -26,8 +26,9 @@ inline void mergeChannels(const ChannelMoments& more,
   }
 }
 
-/// What a batch norm does to the values of a channel: (x - mean) scale + shift. The mean is the
-/// nearest float, so that differences from it are exact; the shift makes up for its rounding error.
+/// The map by which a batch norm changes the values of a channel: (x - mean) scale + shift. The
+/// mean is the nearest float, so that differences from it are exact; the shift makes up for its
+/// rounding error.
 struct ChannelScale {
   ChannelScale(double exactMean, double inverseDeviation, float weight, float bias)
       : mean(static_cast<float>(exactMean)) {

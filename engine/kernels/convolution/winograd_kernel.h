@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "engine/kernels/products/column_epilogue.h"
 #include "engine/kernels/parallel_for.h"
+#include "engine/kernels/products/column_epilogue.h"
 
 namespace lambda {
 

@@ -2,9 +2,9 @@
 
 namespace lambda {
 
-/// What a product of matrices or a convolution does to its sums before it writes them: an affine
-/// map of the column or channel, then the addition, then the ReLU. With a batch norm in evaluation
-/// mode as the affine map, the norm costs no pass over memory.
+/// The operations that a product of matrices or a convolution applies to its sums before it writes
+/// them: an affine map of the column or channel, then the addition, then the ReLU. With a batch
+/// norm in evaluation mode as the affine map, the norm costs no pass over memory.
 struct ColumnEpilogue {
   const float* scale = nullptr;     ///< [columns]; null = 1.
   const float* shift = nullptr;     ///< [columns]; null = 0.
