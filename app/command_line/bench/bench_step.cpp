@@ -23,11 +23,12 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr char kCpuStepLegend[] =
-    "Medians in milliseconds. Of peak: float32 multiply-adds of three forward passes as a\nshare "
-    "of "
-    "the peak on registers, without the data; convolutions count as plain sums,\nalthough "
-    "Winograd's filtering computes fewer. Peak memory: the growth of the process,\nnetwork "
-    "included.";
+    "Medians in milliseconds. Of peak: multiply-adds of three forward passes as a share of the\n"
+    "float32 peak on registers, without the data; in bfloat16 of the rate of a large product, "
+    "where\n"
+    "that is higher. Convolutions count as plain sums, although Winograd's filtering computes "
+    "fewer.\n"
+    "Peak memory: the growth of the process, network included.";
 
 constexpr char kGpuStepLegend[] =
     "Medians in milliseconds. Each part ends with a synchronisation; steps in a run overlap. Of "

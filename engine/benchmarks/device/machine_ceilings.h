@@ -41,10 +41,12 @@ struct MachineCeilings {
   }
 
   /// The FLOP/s that work is compared with: of float32 multiply-adds on the CPU, of a large matrix
-  /// product in the work's precision on a GPU.
+  /// product in the work's precision on a GPU. For bfloat16 on the CPU it is the higher of the two.
   double peakOf(Precision precision) const {
-    if (device.kind != DeviceKind::cuda) return multiplyAddPeak();
-    return precision == Precision::bfloat16 ? gemmBfloat16 : gemmFloat32;
+    const double product = precision == Precision::bfloat16 ? gemmBfloat16 : gemmFloat32;
+    if (device.kind == DeviceKind::cuda) return product;
+    return precision == Precision::bfloat16 ? std::max(multiplyAddPeak(), product)
+                                            : multiplyAddPeak();
   }
 };
 

@@ -23,10 +23,6 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Rows of zeros after the table's end, which stand for positions outside the window. Products read
-/// up to four successive rows.
-constexpr Index kOutsideRows = 4;
-
 /// The embedding table in the two layouts that the products read: R^T [k, rows], and R [rows, k]
 /// followed by kOutsideRows rows, in whole vectors.
 struct Embeddings {
@@ -123,17 +119,28 @@ class Windows {
   std::vector<Seen> blocks_;
 };
 
+/// What all threads read.
+struct Shared {
+  Shared(const CoreShape& shape,
+         const Layout& layout,
+         const CoreInputs& inputs,
+         bool isBackward,
+         const ParallelFor& parallelFor)
+      : embeddings(shape, layout, inputs.table, isBackward, parallelFor),
+        windows(shape, layout, inputs.tableRowOf, parallelFor) {}
+
+  Embeddings embeddings;
+  Windows windows;
+};
+
 /// What the images share for one block of queries: the rows of the context that any of the queries
 /// sees, and the embeddings of these rows for each query. Blocks under a window have the same
 /// embeddings wherever the borders of the map are out of reach, so that those of a few blocks are
 /// kept.
 class QueryBlock {
  public:
-  QueryBlock(const CoreShape& shape,
-             const Layout& layout,
-             const Embeddings& embeddings,
-             const Windows& windows)
-      : shape_(shape), layout_(layout), embeddings_(embeddings), windows_(windows) {
+  QueryBlock(const CoreShape& shape, const Layout& layout, const Shared& shared)
+      : shape_(shape), layout_(layout), shared_(shared) {
     if (layout.isWindowed || (shape.tableRows == 0 && !layout.scoresIncludeKeys)) return;
     makePanels(layout.context);
   }
@@ -149,7 +156,7 @@ class QueryBlock {
         fillTiles(inputs.tableRowOf + queryOf(t) * shape_.positions, t);
       return;
     }
-    const Windows::Seen& seen = windows_.of(index);
+    const Windows::Seen& seen = shared_.windows.of(index);
     findColumns(seen.positions);
     makePanels(static_cast<Index>(contextRows_.size()));
     chooseTiles(seen);
@@ -177,6 +184,9 @@ class QueryBlock {
   const Index* tableOffsets(Index t, const Panel& panel) const {
     return tiles_->tableOffsets.data() + t * columns_ + panel.column;
   }
+
+  /// The table [rows, k] in whole vectors. In the backward pass only.
+  const float* table() const { return shared_.embeddings.rows.get(); }
 
   /// Whether the embeddings of each four columns, from a multiple of 4 on, are successive table
   /// rows.
@@ -323,10 +333,10 @@ class QueryBlock {
       return;
     }
     for (Index i = 0; i < run.length; ++i) offsets[i] = (run.tableRow + i) * layout_.kPadded;
-    const float* from = embeddings_.transposed.get() + run.tableRow;
+    const float* from = shared_.embeddings.transposed.get() + run.tableRow;
     withFixed<4, 8, 16>(run.length, [&](auto length) {
       for (Index c = 0; c < layout_.k; ++c)
-        copyRun(from + c * embeddings_.stride, length, to + c * kPanel);
+        copyRun(from + c * shared_.embeddings.stride, length, to + c * kPanel);
     });
   }
 
@@ -337,8 +347,7 @@ class QueryBlock {
 
   const CoreShape& shape_;
   const Layout& layout_;
-  const Embeddings& embeddings_;
-  const Windows& windows_;
+  const Shared& shared_;
   std::vector<Index> queries_;
   Index columns_ = 0;  ///< Of all panels.
   std::array<Tiles, 8> kept_;
@@ -347,13 +356,6 @@ class QueryBlock {
   // Under a window, of the block:
   std::vector<Index> contextRows_;  ///< Of each column.
   std::vector<Index> contextOffsets_;
-};
-
-/// Successive images whose outputs or gradients of a block are computed in one call.
-struct Together {
-  Index slot = 0;   ///< The slot of the first image in Contexts.
-  Index first = 0;  ///< The first image.
-  Index count = 0;  ///< Images.
 };
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "engine/kernels/lambda_core/core_blocks-inl.h"
 #include "engine/kernels/lambda_core/core_contexts-inl.h"
+#include "engine/kernels/lambda_core/core_loops.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -95,7 +96,6 @@ class LambdaGradients : private Lambdas {
   /// Adds to the gradients of the contexts and the table, and writes those of the block's queries.
   void backward(const CoreInputs& inputs,
                 const QueryBlock& block,
-                const Embeddings&,
                 const Together& images,
                 const float* dy,
                 const CoreGradients& gradients,

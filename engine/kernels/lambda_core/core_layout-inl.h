@@ -17,6 +17,7 @@
 #include <hwy/aligned_allocator.h>
 
 #include "engine/kernels/aligned_buffer.h"
+#include "engine/kernels/lambda_core/core_order.h"
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/kernels/products/small_products-inl.h"
 
@@ -46,8 +47,9 @@ constexpr int kPanel = kPanelVectors * static_cast<int>(hn::MaxLanes(Floats()));
 /// Bytes of contexts that stay in the second-level cache while all blocks of queries use them.
 constexpr Index kContextBytes = 512 << 10;
 
-/// Most groups of images. Each of them has its own gradient of the table.
-constexpr Index kMostGroups = 16;
+/// Rows of zeros after the table's end, which stand for positions outside the window. Products read
+/// up to four successive rows.
+constexpr Index kOutsideRows = 4;
 
 inline Index padded(Index count) {
   return (count + lanes() - 1) / lanes() * lanes();
@@ -130,6 +132,7 @@ struct Layout {
                mapWidth,
                std::clamp<Index>(
                    rowsTogether(shape.heads) / shape.heads, 1, std::max<Index>(shape.queries, 1))),
+        blockCount(blocks.count()),
         queryBlockSize(blocks.down * blocks.across),
         imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether) : 1) {
     const Index floats = static_cast<Index>(sizeof(float));
@@ -153,7 +156,10 @@ struct Layout {
                            ///< small maps.
   bool usesContentLambda;  ///< The content part goes through the content lambda.
   Index tableRows;         ///< Rows of the table, those of intra-depth counted one by one.
+  Index extraTableRows = kOutsideRows;
+  Index tableRowSize = kPadded;
   Blocks blocks;
+  Index blockCount;
   Index queryBlockSize;  ///< Most queries of a block.
   Index imageBlockSize;  ///< Images of one product with the embeddings.
   Index imagesResident;  ///< Images whose contexts stay in the second-level cache.
@@ -166,12 +172,6 @@ struct Layout {
     return bytes <= kBlockBytes ? kRowsTogether : kRowsTogether / 2;
   }
 };
-
-/// Whether any query has a position outside its window.
-inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
-  const Index pairs = shape.tableRows > 0 ? shape.queries * shape.positions : 0;
-  return std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; });
-}
 
 /// Whether lambdas come before queries: as shape.order requests, otherwise where that takes fewer
 /// products of vectors. Never with a window.
@@ -186,22 +186,6 @@ inline bool putsLambdasFirst(const CoreShape& shape, bool isLocal) {
   const Index queriesFirst = shape.heads * (positions + content);
   return k * valueVectors * (context + shape.heads) < queriesFirst;
 }
-
-/// How images are divided into groups, by the shape alone, so that sums have one order. Each group
-/// has its own gradient of the table. A thread works on several groups together, or on a part of
-/// one group, so that their contexts stay in the caches.
-struct Groups {
-  Groups(Index images, const Layout& layout)
-      : size(std::max<Index>(1, (images + kMostGroups - 1) / kMostGroups)),
-        count((images + size - 1) / size),
-        part(std::min(size, layout.imagesResident)),
-        together(std::max<Index>(1, layout.imagesResident / size)) {}
-
-  Index size;      ///< Images of a group.
-  Index count;     ///< Groups.
-  Index part;      ///< Images of a group that are worked on together.
-  Index together;  ///< Groups that are worked on together.
-};
 
 }  // namespace
 }  // namespace HWY_NAMESPACE

@@ -3,11 +3,18 @@
 // Which of the two orders of the page in lambda_core_kernel.h the CPU's kernel takes. Benchmarks
 // report it. The kernel decides by the same function, putsLambdasFirst() of core_layout-inl.h.
 
+#include <algorithm>
 #include <cstdint>
 
 #include "engine/kernels/lambda_core/core_shape.h"
 
 namespace lambda {
+
+/// Whether any query has a position outside its window.
+inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  const std::int64_t pairs = shape.tableRows > 0 ? shape.queries * shape.positions : 0;
+  return std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; });
+}
 
 /// The order in which the CPU's kernel computes this core; never automatic. With a window it is
 /// queriesFirst, otherwise what `shape.order` requests or what costs less with this CPU's vectors.

@@ -47,7 +47,6 @@ class ScoreGradients : private Scores {
   /// Adds to the gradients of the contexts and the table, and writes those of the block's queries.
   void backward(const CoreInputs& inputs,
                 const QueryBlock& block,
-                const Embeddings& embeddings,
                 const Together& images,
                 const float* dy,
                 const CoreGradients& gradients,
@@ -73,7 +72,7 @@ class ScoreGradients : private Scores {
       }
       if (shape_.tableRows > 0) {
         withFixed<16>(layout_.kPadded, [&](auto depth) {
-          backwardOfEmbeddings(inputs, block, panel, embeddings, gradients, tableGradient, depth);
+          backwardOfEmbeddings(inputs, block, panel, gradients, tableGradient, depth);
         });
       }
     }
@@ -239,7 +238,6 @@ class ScoreGradients : private Scores {
   HWY_NOINLINE void backwardOfEmbeddings(const CoreInputs& inputs,
                                          const QueryBlock& block,
                                          const Panel& panel,
-                                         const Embeddings& embeddings,
                                          const CoreGradients& gradients,
                                          float* tableGradient,
                                          Depth depth) {
@@ -253,12 +251,12 @@ class ScoreGradients : private Scores {
       const float* scoreGradient = gradient_.get() + t * heads * kPanel;
       if (block.isGroupedByFour() && columns % 4 == 0) {
         addToQueries(scoreGradient,
-                     ListedFours{embeddings.rows.get(), depth, tableOffsets},
+                     ListedFours{block.table(), depth, tableOffsets},
                      Fours{columns},
                      queryGradient);
       } else {
         addToQueries(
-            scoreGradient, ListedRows{embeddings.rows.get(), tableOffsets}, columns, queryGradient);
+            scoreGradient, ListedRows{block.table(), tableOffsets}, columns, queryGradient);
       }
       const ScatteredRows table{tableGradient, tableOffsets};
       if (heads % 4 == 0) {

@@ -14,6 +14,7 @@
 #include <array>
 
 #include "engine/kernels/lambda_core/core_contexts-inl.h"
+#include "engine/kernels/lambda_core/core_loops.h"
 
 HWY_BEFORE_NAMESPACE();
 

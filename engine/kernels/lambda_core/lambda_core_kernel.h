@@ -40,9 +40,15 @@
 // part of its result in registers while it sums, for example 6 rows by 4 vectors with AVX-512. The
 // vectors are those of Highway: the widest that the CPU has, chosen at run time. So q, dy, y and dq
 // pass between memory and caches once, keys and values once for all blocks, and scores and lambdas
-// are never written to memory. Under a window, a block has neighbours in two rows of the map, and its
-// panels have only the positions that one of them sees. Blocks away from the map's borders have the
-// same tiles, which are kept.
+// are never written to memory. Under a window, a block has neighbours in two rows of the map, and
+// its panels have only the positions that one of them sees. Blocks away from the map's borders have
+// the same tiles, which are kept.
+//
+// CPU IN BFLOAT16 (bfloat16/, for CPUs with AVX-512 BF16). The same blocks, panels and groups, but
+// an instruction multiplies pairs of values of successive depths and adds both products to a sum in
+// float32. So each operand has its pairs side by side: rows as they are where the depth is the last
+// dimension, two rows interleaved where it is the first. Scores, lambda_c and the gradients of both
+// are rounded to bfloat16 between two products. The output y and dy are in bfloat16.
 //
 // CUDA. A warp works on four images, four queries and four heads. The context comes in tiles of 16
 // rows, and one product on tensor cores is [16, 16] x [16, 8]. For each of the four queries, the
@@ -59,8 +65,9 @@
 // of the groups. In CUDA the order follows from the sizes alone, and there are no atomics.
 //
 // PATHS. Queries in float32 or bfloat16 on a GPU, with k up to 64, go to the CUDA kernels where
-// these can be used; they always contract the queries first. On the CPU the core is computed in
-// float32. Lambdas come first (core_lambdas-inl.h) where no position is outside a window and that
+// these can be used; they always contract the queries first. On the CPU, a core with an output in
+// bfloat16 goes to the kernel for it, if that fits its shape, and else is computed in float32.
+// Lambdas come first (core_lambdas-inl.h) where no position is outside a window and that
 // takes fewer products of vectors, as where k <= h; otherwise queries (core_scores-inl.h). Then the
 // keys enter the scores if k is whole vectors and the padded context is shorter than v; otherwise
 // lambda_c is used. Where no kernel fits, the operations of engine/layers/lambda/lambda_core.h run.

@@ -8,11 +8,10 @@
 
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "engine/kernels/lambda_core/lambda_core_kernel.h"
+#include "engine/layers/lambda/core_kernel.h"
 #include "engine/layers/lambda/core_shape_of.h"
 #include "engine/layers/lambda/cuda_fused_core.h"
 #include "engine/layers/once_differentiable.h"
-#include "engine/layers/torch_threads.h"
 
 namespace lambda {
 
@@ -51,18 +50,15 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
                             const at::Tensor& valuesIn,
                             const std::optional<at::Tensor>& tableIn,
                             const std::optional<at::Tensor>& rowsIn,
-                            CoreOrder order) {
+                            CoreOrder order,
+                            bool mayRound) {
     const at::Tensor queries = queriesIn.contiguous(), keys = contiguous(keysIn);
     const at::Tensor values = valuesIn.contiguous(), table = contiguous(tableIn);
     const at::Tensor tableRows = contiguous(rowsIn);
     CoreShape shape = coreShapeOf(queries, keys, values, table);
     shape.order = order;
-    at::Tensor y =
-        at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth}, queries.options());
-    lambdaCoreForward(shape,
-                      inputsOf(queries, keys, values, table, tableRows),
-                      y.mutable_data_ptr<float>(),
-                      onTorchThreads);
+    const CoreInputs inputs = inputsOf(queries, keys, values, table, tableRows);
+    const at::Tensor y = applyCoreKernel(shape, inputs, mayRound);
     context->save_for_backward({queries, keys, values, table, tableRows});
     context->saved_data[kOrder] = static_cast<std::int64_t>(order);
     return y;
@@ -82,12 +78,12 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
     const auto target = [&](std::size_t i) {
       return gradients[i].defined() ? gradients[i].mutable_data_ptr<float>() : nullptr;
     };
-    lambdaCoreBackward(shape,
-                       inputsOf(queries, keys, values, table, saved[4]),
-                       dy.const_data_ptr<float>(),
-                       {target(0), target(1), target(2), target(3)},
-                       onTorchThreads);
-    return {gradients[0], gradients[1], gradients[2], gradients[3], at::Tensor(), at::Tensor()};
+    applyCoreBackward(shape,
+                      inputsOf(queries, keys, values, table, saved[4]),
+                      dy,
+                      {target(0), target(1), target(2), target(3)});
+    // One for each argument of forward() but the context.
+    return {gradients[0], gradients[1], gradients[2], gradients[3], {}, {}, {}};
   }
 };
 
@@ -119,7 +115,8 @@ at::Tensor applyFusedCore(const LambdaOperands& operands,
                                         inFloat(operands.values),
                                         ifDefined(table),
                                         ifDefined(tableRows),
-                                        order);
+                                        order,
+                                        operands.queries.scalar_type() == at::kBFloat16);
   return y.to(operands.queries.scalar_type());
 }
 

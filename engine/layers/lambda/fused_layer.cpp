@@ -6,9 +6,9 @@
 #include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
 #include "engine/layers/channels_last.h"
+#include "engine/layers/lambda/core_kernel.h"
 #include "engine/layers/lambda/core_shape_of.h"
 #include "engine/layers/norm/norm_moments.h"
 #include "engine/layers/once_differentiable.h"
@@ -197,15 +197,14 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
         floatData(dQueries), floatData(dValues), floatData(dKeys)};
     const ColumnScales scales(shape, tensors.norms());
     OperandSums sums(shape);
-    lambdaCoreBackward(
+    applyCoreBackward(
         tensors.coreShape(),
         tensors.coreInputs(),
-        dy.const_data_ptr<float>(),
+        dy,
         {floatTarget(dQueries),
          floatTarget(dKeys),
          floatTarget(dValues),
          floatTarget(gradients[kTable])},
-        onTorchThreads,
         [&](std::int64_t first, std::int64_t count) {
           sumOperandGradients(
               shape, tensors.data(kZ), scales, tensors.data(kKeys), dOperands, first, count, sums);
@@ -269,16 +268,12 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     const ColumnScales scales(shape, all.norms());
     const OperandData<float> operands{
         floatTarget(tensors[kQueries]), floatTarget(tensors[kValues]), floatTarget(tensors[kKeys])};
-    const CoreShape core = all.coreShape();
-    at::Tensor y = at::empty({core.images, core.queries, core.heads, core.valueDepth}, floats);
-    lambdaCoreForward(core,
-                      all.coreInputs(),
-                      y.mutable_data_ptr<float>(),
-                      onTorchThreads,
-                      [&](std::int64_t first, std::int64_t count) {
-                        normalizeOperands(shape, all.data(kZ), scales, operands, first, count);
-                      });
-    return y;
+    return applyCoreKernel(all.coreShape(),
+                           all.coreInputs(),
+                           shape.element == Element::bfloat16,
+                           [&](std::int64_t first, std::int64_t count) {
+                             normalizeOperands(shape, all.data(kZ), scales, operands, first, count);
+                           });
   }
 
   /// Tensors for the gradients that autograd asks for; those of the weights come together.

@@ -1,0 +1,137 @@
+#pragma once
+
+// Contexts of the images that a thread holds in its second-level cache, in the layouts that the
+// lambda core in bfloat16 reads: values and content lambda in pairs, and for the backward pass the
+// sums of the content lambda's gradient.
+
+#include "engine/kernels/aligned_buffer.h"
+#include "engine/kernels/lambda_core/bfloat16/pair_copies.h"
+#include "engine/kernels/lambda_core/bfloat16/pair_layout.h"
+#include "engine/kernels/lambda_core/lambda_core_kernel.h"
+
+#if defined(__x86_64__)
+
+namespace lambda {
+
+class PairContexts {
+ public:
+  PairContexts(const CoreShape& shape,
+               const PairLayout& layout,
+               std::int64_t slots,
+               bool isBackward)
+      : shape_(shape),
+        layout_(layout),
+        isBackward_(isBackward),
+        values_(slots * valuesSize()),
+        valuesTransposed_(isBackward ? slots * valuesSize() : 0),
+        content_(shape.hasContent ? slots * contentSize() : 0),
+        contentTransposed_(shape.hasContent && isBackward ? slots * contentSize() : 0),
+        contentGradient_(shape.hasContent && isBackward ? slots * contentSize() : 0),
+        rows_(std::max(layout.columns, layout.k) * std::max(layout.k, layout.v)),
+        pairs_(std::max(layout.columns, layout.k) * std::max(layout.k, layout.v)),
+        lambda_(contentSize()) {}
+
+  /// Fills a slot for the backward pass.
+  void take(const CoreInputs& inputs, const CoreGradients&, std::int64_t slot, std::int64_t image) {
+    take(inputs, slot, image);
+  }
+
+  /// Fills a slot with the context of an image.
+  LAMBDA_BFLOAT16 void take(const CoreInputs& inputs, std::int64_t slot, std::int64_t image) {
+    const std::int64_t k = layout_.k, v = layout_.v, context = layout_.context;
+    roundRun(inputs.values + image * context * v, context * v, rows_.get());
+    Bfloat16* values = values_.get() + slot * valuesSize();
+    pairAllRows(rows_.get(), context, v, values);
+    if (isBackward_) {
+      transposePairs(rows_.get(),
+                     context,
+                     v / 2,
+                     valuesTransposed_.get() + slot * valuesSize(),
+                     layout_.columns);
+    }
+    if (!shape_.hasContent) return;
+
+    // lambda_c = kbar^T v [k, v]
+    roundRun(inputs.keys + image * context * k, context * k, rows_.get());
+    pairAllRows(rows_.get(), context, k, pairs_.get());
+    multiplyPairsTo(k,
+                    v,
+                    SumRows<false>{lambda_.get(), v},
+                    PairTerm{RowsInPair{pairs_.get(), 2 * k}, values, 2 * v, (context + 1) / 2});
+    roundRun(lambda_.get(), k * v, rows_.get());
+    pairAllRows(rows_.get(), k, v, content_.get() + slot * contentSize());
+    if (isBackward_)
+      transposePairs(rows_.get(), k, v / 2, contentTransposed_.get() + slot * contentSize(), k);
+  }
+
+  /// Completes the gradient of an image's values with the part of the content lambda, and writes
+  /// that of its keys.
+  LAMBDA_BFLOAT16 void finish(const CoreInputs& inputs,
+                              const CoreGradients& gradients,
+                              std::int64_t slot,
+                              std::int64_t image) {
+    if (!shape_.hasContent) return;
+    const std::int64_t k = layout_.k, v = layout_.v, context = layout_.context;
+    Bfloat16* gradientRows = pairs_.get();
+    roundRun(contentGradient(slot), k * v, gradientRows);
+    Bfloat16* gradientPairs = content_.get() + slot * contentSize();
+    // dv += kbar dlambda_c
+    pairAllRows(gradientRows, k, v, gradientPairs);
+    roundRun(inputs.keys + image * context * k, context * k, rows_.get());
+    multiplyPairsTo(context,
+                    v,
+                    SumRows<true>{gradients.values + image * context * v, v},
+                    PairTerm{PairsInRow<>{rows_.get(), {k}}, gradientPairs, 2 * v, k / 2});
+    // dkbar = v dlambda_c^T
+    transposePairs(gradientRows, k, v / 2, gradientPairs, k);
+    roundRun(inputs.values + image * context * v, context * v, rows_.get());
+    multiplyPairsTo(context,
+                    k,
+                    SumRows<false>{gradients.keys + image * context * k, k},
+                    PairTerm{PairsInRow<>{rows_.get(), {v}}, gradientPairs, 2 * k, v / 2});
+  }
+
+  /// [columns / 2, v, 2]
+  const Bfloat16* values(std::int64_t slot) const { return values_.get() + slot * valuesSize(); }
+
+  /// [v / 2, columns, 2]
+  const Bfloat16* valuesTransposed(std::int64_t slot) const {
+    return valuesTransposed_.get() + slot * valuesSize();
+  }
+
+  /// lambda_c [k / 2, v, 2]
+  const Bfloat16* content(std::int64_t slot) const { return content_.get() + slot * contentSize(); }
+
+  /// [v / 2, k, 2]
+  const Bfloat16* contentTransposed(std::int64_t slot) const {
+    return contentTransposed_.get() + slot * contentSize();
+  }
+
+  /// dlambda_c [k, v]
+  float* contentGradient(std::int64_t slot) const {
+    return contentGradient_.get() + slot * contentSize();
+  }
+
+ private:
+  std::int64_t valuesSize() const { return layout_.columns * layout_.v; }
+
+  std::int64_t contentSize() const { return layout_.k * layout_.v; }
+
+  const CoreShape& shape_;
+  const PairLayout& layout_;
+  bool isBackward_;
+  // Of each slot. Padding stays 0.
+  AlignedBuffer<Bfloat16> values_;
+  AlignedBuffer<Bfloat16> valuesTransposed_;
+  AlignedBuffer<Bfloat16> content_;
+  AlignedBuffer<Bfloat16> contentTransposed_;
+  AlignedBuffer<float> contentGradient_;
+  // Scratch memory for one image.
+  AlignedBuffer<Bfloat16> rows_;
+  AlignedBuffer<Bfloat16> pairs_;
+  AlignedBuffer<float> lambda_;
+};
+
+}  // namespace lambda
+
+#endif

@@ -1,0 +1,55 @@
+#pragma once
+
+// How the lambda core in bfloat16 is cut up (see the page in ../lambda_core_kernel.h). Everything
+// here follows from the shape, never from the number of threads.
+
+#include <algorithm>
+
+#include "engine/kernels/lambda_core/core_shape.h"
+
+namespace lambda {
+
+/// Columns of the context whose scores are made, used and overwritten together.
+inline constexpr int kPairPanel = 64;
+
+/// Columns are padded to a multiple of this, with embeddings and values of 0.
+inline constexpr int kPairPanelUnit = 32;
+
+struct PairLayout {
+  PairLayout(const CoreShape& shape, bool isBackward)
+      : k(shape.queryDepth),
+        v(shape.valueDepth),
+        context(shape.contextRows()),
+        columns((context + kPairPanelUnit - 1) / kPairPanelUnit * kPairPanelUnit),
+        queriesTogether(std::clamp<std::int64_t>(
+            kRowsTogether / shape.heads, 1, std::max<std::int64_t>(shape.queries, 1))),
+        rowsMost(queriesTogether * shape.heads),
+        blockCount((shape.queries + queriesTogether - 1) / queriesTogether),
+        imageBlockSize(isBackward ? std::clamp<std::int64_t>(shape.images, 1, kImagesTogether) : 1),
+        tableRows(shape.tableRows * shape.intraDepth),
+        tableRowSize(k) {
+    // In the backward pass a context has values and content lambda in two layouts, and their
+    // gradients, which have twice the bytes.
+    const std::int64_t bytes = (isBackward ? 8 : 2) * (columns + (shape.hasContent ? k : 0)) * v;
+    imagesResident = std::max(imageBlockSize, kContextBytes / bytes);
+  }
+
+  std::int64_t k, v;
+  std::int64_t context;          ///< Rows of the context.
+  std::int64_t columns;          ///< The same, padded.
+  std::int64_t queriesTogether;  ///< Most queries of a block.
+  std::int64_t rowsMost;         ///< Most rows (query, head) of a block in one image.
+  std::int64_t blockCount;
+  std::int64_t imageBlockSize;  ///< Images of one product with the embeddings.
+  std::int64_t imagesResident;  ///< Images whose contexts stay in the second-level cache.
+  std::int64_t tableRows;       ///< Rows of the table, those of intra-depth counted one by one.
+  std::int64_t tableRowSize;
+  std::int64_t extraTableRows = 0;
+
+ private:
+  static constexpr std::int64_t kRowsTogether = 32;
+  static constexpr std::int64_t kImagesTogether = 8;
+  static constexpr std::int64_t kContextBytes = 512 << 10;
+};
+
+}  // namespace lambda

@@ -1,0 +1,44 @@
+#include "engine/layers/lambda/core_kernel.h"
+
+#include <ATen/ops/empty.h>
+
+#include "engine/kernels/lambda_core/bfloat16/bfloat16_core.h"
+#include "engine/layers/torch_threads.h"
+
+namespace lambda {
+
+at::Tensor applyCoreKernel(const CoreShape& shape,
+                           const CoreInputs& inputs,
+                           bool mayRound,
+                           const OnImages& prepare) {
+  const bool rounds = mayRound && fitsBfloat16Core(shape, inputs.tableRowOf);
+  const at::Tensor y = at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth},
+                                 at::dtype(rounds ? at::kBFloat16 : at::kFloat));
+  if (rounds) {
+    bfloat16CoreForward(
+        shape, inputs, static_cast<Bfloat16*>(y.mutable_data_ptr()), onTorchThreads, prepare);
+  } else {
+    lambdaCoreForward(shape, inputs, y.mutable_data_ptr<float>(), onTorchThreads, prepare);
+  }
+  return y;
+}
+
+void applyCoreBackward(const CoreShape& shape,
+                       const CoreInputs& inputs,
+                       const at::Tensor& dy,
+                       const CoreGradients& gradients,
+                       const OnImages& finish) {
+  if (dy.scalar_type() == at::kBFloat16) {
+    bfloat16CoreBackward(shape,
+                         inputs,
+                         static_cast<const Bfloat16*>(dy.const_data_ptr()),
+                         gradients,
+                         onTorchThreads,
+                         finish);
+  } else {
+    lambdaCoreBackward(
+        shape, inputs, dy.const_data_ptr<float>(), gradients, onTorchThreads, finish);
+  }
+}
+
+}  // namespace lambda

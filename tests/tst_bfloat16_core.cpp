@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstdint>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <QtTest/QtTest>
+
+#include "engine/kernels/lambda_core/bfloat16/bfloat16_core.h"
+#include "engine/kernels/products/bfloat16_products.h"
+#include "tests/support/core_reference.h"
+#include "tests/support/kernel_checks.h"
+
+namespace lambda::test {
+
+namespace {
+
+struct Gradients {
+  std::vector<float> queries, keys, values, table;
+
+  bool operator==(const Gradients&) const = default;
+};
+
+/// A sample and the kernel's results for it.
+class Core {
+ public:
+  explicit Core(const CoreSample& sample) : reference(sample) { reference.round(); }
+
+  CoreInputs inputs() const {
+    return {reference.queries.data(),
+            reference.keys.data(),
+            reference.values.data(),
+            reference.table.data(),
+            reference.tableRowOf.data()};
+  }
+
+  bool fits() const { return fitsBfloat16Core(reference.shape, reference.tableRowOf.data()); }
+
+  std::vector<float> forward(const ParallelFor& parallelFor) const {
+    constexpr Bfloat16 kNaN = 0x7FFF;
+    std::vector<Bfloat16> y(reference.dy.size(), kNaN);
+    bfloat16CoreForward(reference.shape, inputs(), y.data(), parallelFor);
+    std::vector<float> floats;
+    std::ranges::transform(y, std::back_inserter(floats), fromBfloat16);
+    return floats;
+  }
+
+  Gradients backward(const ParallelFor& parallelFor) const {
+    constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+    Gradients found{reference.queries, reference.keys, reference.values, reference.table};
+    for (auto* each : {&found.queries, &found.keys, &found.values, &found.table})
+      std::ranges::fill(*each, kNaN);
+    std::vector<Bfloat16> dy;
+    std::ranges::transform(reference.dy, std::back_inserter(dy), toBfloat16);
+    bfloat16CoreBackward(
+        reference.shape,
+        inputs(),
+        dy.data(),
+        {found.queries.data(), found.keys.data(), found.values.data(), found.table.data()},
+        parallelFor);
+    return found;
+  }
+
+  CoreReference reference;
+};
+
+/// Replaces all operands by -1, 0 and 1. Everything that the kernel rounds is then a whole number
+/// of at most 256, which bfloat16 holds exactly.
+void makeWhole(CoreReference& reference) {
+  std::mt19937 generator(1);
+  std::uniform_int_distribution<int> whole(-1, 1);
+  for (auto* operand :
+       {&reference.queries, &reference.keys, &reference.values, &reference.table, &reference.dy}) {
+    std::ranges::generate(*operand, [&] { return static_cast<float>(whole(generator)); });
+  }
+}
+
+}  // namespace
+
+class TestBfloat16Core : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase();
+  void isExactWhereNothingIsRounded_data();
+  void isExactWhereNothingIsRounded();
+  void roundsToTheNearest();
+  void theSameBitsWithAnyNumberOfThreads();
+  void leavesOtherShapesToFloat32_data();
+  void leavesOtherShapesToFloat32();
+};
+
+void TestBfloat16Core::initTestCase() {
+  if (!hasBfloat16Products()) QSKIP("This CPU has no products in bfloat16 (AVX-512 BF16).");
+}
+
+void TestBfloat16Core::isExactWhereNothingIsRounded_data() {
+  QTest::addColumn<CoreSample>("sample");
+  for (const CoreSample& sample : std::initializer_list<CoreSample>{
+           {"8x8", 17, 8, 8, 1, 4, 16, 16, 0, true, true},
+           {"8x8, v 32", 9, 8, 8, 1, 4, 16, 32, 0, true, true},
+           {"8x8, v 64, one image", 1, 8, 8, 1, 4, 16, 64, 0, true, true},
+           {"7x7, v 48", 3, 7, 7, 1, 4, 16, 48, 0, true, true},
+           {"9x9, two panels, v 80", 3, 9, 9, 1, 4, 16, 80, 0, true, true},
+           {"12x11, three panels", 2, 12, 11, 1, 4, 16, 32, 0, true, true},
+           {"17 rows of the context", 3, 17, 1, 1, 4, 16, 16, 0, true, true},
+           {"h 2", 9, 5, 5, 1, 2, 16, 16, 0, true, true},
+           {"h 6", 9, 5, 5, 1, 6, 16, 16, 0, true, true},
+           {"h 10, k 64", 3, 5, 5, 1, 10, 64, 16, 0, true, true},
+           {"k 32", 3, 4, 5, 1, 4, 32, 16, 0, true, true},
+           {"k 48, v 16, short context", 3, 4, 5, 1, 4, 48, 16, 0, true, true},
+           {"k 64, v 64", 3, 5, 5, 1, 4, 64, 64, 0, true, true},
+           {"intra-depth 4", 3, 5, 4, 4, 4, 16, 16, 0, true, true},
+           {"positions alone", 3, 6, 9, 1, 4, 16, 16, 0, false, true},
+           {"more images than stay in the caches", 230, 8, 8, 1, 4, 16, 48, 0, true, true}}) {
+    QTest::newRow(sample.name) << sample;
+  }
+}
+
+void TestBfloat16Core::isExactWhereNothingIsRounded() {
+  QFETCH(CoreSample, sample);
+  Core core(sample);
+  makeWhole(core.reference);
+  QVERIFY(core.fits());
+  const CoreResults expected = core.reference.results();
+  const std::vector<float> y = core.forward(withThreads(1));
+  for (std::size_t i = 0; i < y.size(); ++i)
+    QCOMPARE(y[i], fromBfloat16(toBfloat16(static_cast<float>(expected.y[i]))));
+  const Gradients found = core.backward(withThreads(1));
+  const auto are = [](const std::vector<float>& values, const std::vector<double>& exact) {
+    return std::ranges::equal(values, exact, [](float a, double b) { return a == b; });
+  };
+  QVERIFY2(are(found.queries, expected.queries), "queries");
+  QVERIFY2(are(found.keys, expected.keys), "keys");
+  QVERIFY2(are(found.values, expected.values), "values");
+  QVERIFY2(are(found.table, expected.table), "table");
+}
+
+void TestBfloat16Core::roundsToTheNearest() {
+  const Core core({"8x8, v 32", 17, 8, 8, 1, 4, 16, 32, 0, true, true});
+  const CoreResults expected = core.reference.results();
+  // Rounding to the nearest of 8 binary digits changes a value by 1.6e-3 in the root of the mean
+  // square, and three of them at most follow one another. Cutting digits off changes it by 3e-3.
+  constexpr double kTolerance = 3e-3;
+  QVERIFY(distance(core.forward(withThreads(1)), expected.y) < kTolerance);
+  const Gradients found = core.backward(withThreads(1));
+  QVERIFY2(distance(found.queries, expected.queries) < kTolerance, "queries");
+  QVERIFY2(distance(found.keys, expected.keys) < kTolerance, "keys");
+  QVERIFY2(distance(found.values, expected.values) < kTolerance, "values");
+  QVERIFY2(distance(found.table, expected.table) < kTolerance, "table");
+}
+
+void TestBfloat16Core::theSameBitsWithAnyNumberOfThreads() {
+  for (const CoreSample& sample :
+       std::initializer_list<CoreSample>{{"8x8", 37, 8, 8, 1, 4, 16, 16, 0, true, true},
+                                         {"many images", 230, 8, 8, 1, 4, 16, 48, 0, true, true}}) {
+    const Core core(sample);
+    const std::vector<float> y = core.forward(withThreads(1));
+    const Gradients gradients = core.backward(withThreads(1));
+    for (const std::int64_t threads : {2, 5}) {
+      QVERIFY(core.forward(withThreads(threads)) == y);
+      QVERIFY(core.backward(withThreads(threads)) == gradients);
+    }
+  }
+}
+
+void TestBfloat16Core::leavesOtherShapesToFloat32_data() {
+  QTest::addColumn<CoreSample>("sample");
+  for (const CoreSample& sample : std::initializer_list<CoreSample>{
+           {"odd heads", 2, 5, 5, 1, 3, 16, 16, 0, true, true},
+           {"k not in whole vectors", 2, 5, 5, 1, 4, 8, 16, 0, true, true},
+           {"v not in whole vectors", 2, 5, 5, 1, 4, 16, 24, 0, true, true},
+           {"a short context", 2, 4, 4, 1, 4, 16, 16, 0, true, true},
+           {"a window", 2, 8, 8, 1, 4, 16, 16, 3, true, true},
+           {"content alone", 2, 5, 5, 1, 4, 16, 16, 0, true, false}}) {
+    QTest::newRow(sample.name) << sample;
+  }
+}
+
+void TestBfloat16Core::leavesOtherShapesToFloat32() {
+  QFETCH(CoreSample, sample);
+  QVERIFY(!Core(sample).fits());
+}
+
+}  // namespace lambda::test
+
+QTEST_GUILESS_MAIN(lambda::test::TestBfloat16Core)
+
+#include "tst_bfloat16_core.moc"
