@@ -63,6 +63,12 @@ struct Panel {
   Index firstRow = 0;  ///< Without windows: the context row of the first column.
 };
 
+/// Successive columns of a panel.
+struct Columns {
+  Index first = 0;
+  Index count = 0;
+};
+
 /// What the queries of each block see under a window.
 class Windows {
  public:
@@ -102,13 +108,18 @@ class Windows {
       });
     }
     Seen seen;
-    const auto count =
-        std::count_if(greatest.begin(), greatest.end(), [](std::int32_t row) { return row >= 0; });
-    seen.positions.reserve(static_cast<std::size_t>(count));
-    seen.tableRows.reserve(static_cast<std::size_t>(count) * queries.size());
-    for (Index m = 0; m < positions; ++m) {
-      if (greatest[static_cast<std::size_t>(m)] >= 0) seen.positions.push_back(m);
+    // Most of a large map is outside, and is skipped in parts.
+    constexpr Index kPart = 16;
+    for (Index first = 0; first < positions; first += kPart) {
+      const std::int32_t* part = greatest.data() + first;
+      const Index length = std::min(kPart, positions - first);
+      std::int32_t most = -1;
+      for (Index m = 0; m < length; ++m) most = std::max(most, part[m]);
+      for (Index m = 0; m < length && most >= 0; ++m) {
+        if (part[m] >= 0) seen.positions.push_back(first + m);
+      }
     }
+    seen.tableRows.reserve(seen.positions.size() * queries.size());
     for (const Index query : queries) {
       for (const Index m : seen.positions)
         seen.tableRows.push_back(tableRowOf[query * positions + m]);
@@ -188,6 +199,20 @@ class QueryBlock {
   /// The table [rows, k] in whole vectors. In the backward pass only.
   const float* table() const { return shared_.embeddings.rows.get(); }
 
+  /// The columns of a panel from the first to the last one that any of `queries` queries sees, from
+  /// the t-th on.
+  Columns seenColumns(Index t, Index queries, const Panel& panel) const {
+    if (!layout_.isWindowed) return {0, panel.depth};
+    Columns seen = tiles_->seen[seenAt(t, panel)];
+    for (Index other = t + 1; other < t + queries; ++other) {
+      const Columns& more = tiles_->seen[seenAt(other, panel)];
+      const Index end = std::max(seen.first + seen.count, more.first + more.count);
+      seen.first = std::min(seen.first, more.first);
+      seen.count = end - seen.first;
+    }
+    return seen;
+  }
+
   /// Whether the embeddings of each four columns, from a multiple of 4 on, are successive table
   /// rows.
   bool isGroupedByFour() const { return tiles_->isInFours; }
@@ -228,6 +253,7 @@ class QueryBlock {
     Buffer transposed{0};             ///< E_n^T [k, kPanel] of each query and panel.
     Index size = 0;                   ///< Floats of `transposed`.
     std::vector<Index> tableOffsets;  ///< [queries, columns]
+    std::vector<Columns> seen;        ///< [queries, panels], under a window.
     bool isInFours = true;
   };
 
@@ -236,6 +262,11 @@ class QueryBlock {
     Index tableRow = 0;  ///< Row of the first column's embedding; kOutside if they see none.
     Index length = 0;
   };
+
+  std::size_t seenAt(Index t, const Panel& panel) const {
+    return static_cast<std::size_t>(t) * panels.size() +
+           static_cast<std::size_t>(panel.column / kPanel);
+  }
 
   Index tileSize() const { return layout_.k * kPanel; }
 
@@ -294,20 +325,27 @@ class QueryBlock {
       tiles.size = size;
     }
     tiles.tableOffsets.resize(static_cast<std::size_t>(layout_.queryBlockSize * columns_));
+    tiles.seen.resize(static_cast<std::size_t>(layout_.queryBlockSize) * panels.size());
     tiles.isInFours = true;
   }
 
   /// Fills the tiles of the t-th query. `rows` is the table's row of each column's position.
   void fillTiles(const std::int32_t* rows, Index t) {
     for (const Panel& panel : panels) {
+      Index first = panel.depth, end = 0;
       for (Index column = 0; column < panel.columns;) {
         const Run run = column < panel.depth
                             ? runFrom(rows, panel.column + column, panel.depth - column)
                             : Run{kOutside, panel.columns - column};
         fillRun(t, panel, column, run);
         if (column % 4 != 0 || run.length % 4 != 0) tiles_->isInFours = false;
+        if (run.tableRow != kOutside) {
+          first = std::min(first, column);
+          end = column + run.length;
+        }
         column += run.length;
       }
+      tiles_->seen[seenAt(t, panel)] = {first, std::max<Index>(0, end - first)};
     }
   }
 

@@ -242,13 +242,15 @@ class ScoreGradients : private Scores {
                                          float* tableGradient,
                                          Depth depth) {
     const bool pads = layout_.padsDepth();
-    const Index heads = shape_.heads, columns = panel.depth;
+    const Index heads = shape_.heads;
     for (Index t = 0; t < block.count(); ++t) {
       const Index row = pads ? t * heads : rowAmongAll(0, t * heads);
       const float* queries = (pads ? queries_.get() : inputs.queries) + row * depth;
       float* queryGradient = (pads ? queryGradient_.get() : gradients.queries) + row * depth;
-      const Index* tableOffsets = block.tableOffsets(t, panel);
-      const float* scoreGradient = gradient_.get() + t * heads * kPanel;
+      const Columns seen = block.seenColumns(t, 1, panel);
+      const Index columns = seen.count;
+      const Index* tableOffsets = block.tableOffsets(t, panel) + seen.first;
+      const float* scoreGradient = gradient_.get() + t * heads * kPanel + seen.first;
       if (block.isGroupedByFour() && columns % 4 == 0) {
         addToQueries(scoreGradient,
                      ListedFours{block.table(), depth, tableOffsets},

@@ -198,15 +198,14 @@ class Scores {
                   float* y) const {
     const float* values = contexts_.values(slot_ + i);
     for (Index strip = 0; strip < strips_; ++strip) {
+      const Index queries = block.count() / strips_;
+      const Columns seen = block.seenColumns(strip * queries, queries, panel);
       if (layout_.isWindowed) {
-        addOutputs(inputs, panel, i, strip, y, ListedRows{values, block.contextOffsets(panel)});
+        const ListedRows rows{values, block.contextOffsets(panel) + seen.first};
+        addOutputs(inputs, panel, seen, i, strip, y, rows);
       } else {
-        addOutputs(inputs,
-                   panel,
-                   i,
-                   strip,
-                   y,
-                   EvenRows{values + panel.firstRow * layout_.vPadded, layout_.vPadded});
+        const EvenRows rows{values + panel.firstRow * layout_.vPadded, layout_.vPadded};
+        addOutputs(inputs, panel, seen, i, strip, y, rows);
       }
     }
   }
@@ -214,12 +213,14 @@ class Scores {
   template <class B>
   void addOutputs(const CoreInputs& inputs,
                   const Panel& panel,
+                  const Columns& seen,
                   Index i,
                   Index strip,
                   float* y,
                   const B& values) const {
     const Rows outputs{outputsOf(i, strip, y), layout_.vPadded};
-    const Term positions{DepthInRow{scoresOf(strip), Fixed<kPanel>()}, values, panel.depth};
+    const Term positions{
+        DepthInRow{scoresOf(strip) + seen.first, Fixed<kPanel>()}, values, seen.count};
     if (panel.column > 0) {
       product<true>(stripRows_, layout_.vPadded, outputs, positions);
     } else if (layout_.usesContentLambda) {
