@@ -106,6 +106,8 @@ void TestCommandLine::helpTeachesByExample() {
   const QString usage = u"Usage: lambda "_s + command.join(u' ');
   QVERIFY2(QString::fromUtf8(outcome.output).contains(usage.trimmed()), outcome.output.constData());
   QVERIFY(outcome.output.contains("Examples:\n  lambda "));
+  for (const QByteArray& line : outcome.output.split('\n'))
+    QVERIFY2(line.isEmpty() || !line.trimmed().isEmpty(), "a description has a blank line");
 }
 
 void TestCommandLine::versionNamesBothVersions() {

@@ -117,6 +117,42 @@ class TestExperimentCommands : public QObject {
     QVERIFY(info.output.contains("rates, variant learningRate = 0.1"));
   }
 
+  void missingImagesAreNamedBeforeAnythingRuns() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.base.data.source = Cifar10Source{"nowhere"};
+    write(experiment, folder.path() / "rates.json");
+    const QByteArray reason = "nowhere: the data is not here";
+    const QStringList run{u"experiment"_s, u"run"_s, u"rates.json"_s};
+    const ProgramOutcome refused = program.run(run);
+    QCOMPARE(refused.status, 1);
+    QVERIFY2(refused.errors.contains(reason), refused.errors.constData());
+    QVERIFY(!fs::exists(folder.path() / "experiments"));
+    const ProgramOutcome plan = program.run(run + QStringList{u"--dry-run"_s});
+    QCOMPARE(plan.status, 0);
+    QVERIFY2(plan.errors.contains(reason), plan.errors.constData());
+
+    const auto created = ExperimentFolder::create(folder.path() / "experiments", experiment);
+    const ProgramOutcome later = program.run({u"experiment"_s, u"run"_s, u"rates"_s});
+    QCOMPARE(later.status, 1);
+    QVERIFY2(later.errors.contains(reason), later.errors.constData());
+    QCOMPARE(readExperiment(created).countOf(CellState::waiting), std::size_t{4});
+  }
+
+  void aVariantThatDoesNotFitTheImagesIsNamedBeforeAnythingRuns() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.axes.clear();
+    experiment.variants = {{"ten classes", {}}, {"eleven classes", {"architecture.classes=11"}}};
+    write(experiment, folder.path() / "classes.json");
+    const ProgramOutcome refused = program.run({u"experiment"_s, u"run"_s, u"classes.json"_s});
+    QCOMPARE(refused.status, 2);
+    QVERIFY2(refused.errors.contains("variant eleven classes"), refused.errors.constData());
+    QVERIFY(!fs::exists(folder.path() / "experiments"));
+  }
+
   void aStudentIsTrainedOnceItsTeacherIsDone() {
     const TemporaryFolder folder;
     const Program program(folder.path());

@@ -71,7 +71,7 @@ class HelpFormatter : public CLI::Formatter {
   }
 
   std::string make_option_desc(const CLI::Option* option) const override {
-    return wrapped(option->get_description(), helpWidth(), "\n");
+    return wrapped(option->get_description(), helpWidth(), "");
   }
 };
 

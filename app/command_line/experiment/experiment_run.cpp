@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/experiment/experiment_commands.h"
+#include "app/command_line/experiment/experiment_data.h"
 #include "app/command_line/experiment/experiment_time.h"
 #include "app/command_line/experiment/theory_run.h"
 #include "app/command_line/progress_line.h"
@@ -133,17 +134,44 @@ void requireNoChanges(const RunOptions& options) {
                    "seeds.");
 }
 
+/// The runs that are not over, or failed and are asked for again.
+std::vector<PlannedRun> runsToTrain(const ExperimentFolder& folder, bool retries) {
+  std::vector<PlannedRun> runs;
+  for (const PlannedRun& run : folder.plan().runs) {
+    const CellState state = readCell(folder, run).cell.state;
+    const bool isAgain = retries && state == CellState::failed;
+    if (state == CellState::waiting || isAgain) runs.push_back(run);
+  }
+  return runs;
+}
+
 ExperimentFolder openOrCreate(const RunOptions& options) {
   const auto existing = existingExperiment(options.source, outOf(options));
-  if (!existing) return ExperimentFolder::create(outOf(options), loadExperiment(options));
+  if (!existing) {
+    const Experiment experiment = loadExperiment(options);
+    const ExperimentPlan plan = planOf(experiment);
+    requireData(plan, plan.runs);
+    return ExperimentFolder::create(outOf(options), experiment);
+  }
   requireNoChanges(options);
-  return ExperimentFolder::open(*existing);
+  ExperimentFolder folder = ExperimentFolder::open(*existing);
+  if (options.addedSeeds > 0) folder.addSeeds(options.addedSeeds);
+  requireData(folder.plan(), runsToTrain(folder, options.retries));
+  return folder;
 }
 
 int dryRun(const RunOptions& options) {
   const auto existing = existingExperiment(options.source, outOf(options));
   const Experiment experiment =
       existing ? ExperimentFolder::open(*existing).experiment() : loadExperiment(options);
+  const ExperimentPlan plan = planOf(experiment);
+  try {
+    requireData(plan, plan.runs);
+  } catch (const InvalidConfiguration&) {
+    throw;
+  } catch (const Error& error) {
+    printNote(terminalText(std::string("lambda: ") + error.what()) + "\n");
+  }
   return printExperimentTime(experiment, options.parallel, options.output);
 }
 
@@ -156,8 +184,7 @@ int run(const RunOptions& options) {
         options.source, options.changes.assignments, options.out, options.output);
   }
   if (options.isDryRun) return dryRun(options);
-  ExperimentFolder folder = openOrCreate(options);
-  if (options.addedSeeds > 0) folder.addSeeds(options.addedSeeds);
+  const ExperimentFolder folder = openOrCreate(options);
   std::error_code error;
   const WorkerOptions worker{
       fs::read_symlink("/proc/self/exe", error), options.parallel, options.retries};
