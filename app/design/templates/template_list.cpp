@@ -18,8 +18,9 @@ namespace lambda {
 namespace {
 
 /// The recommended order for newcomers; other templates follow.
-constexpr std::array<std::string_view, 14> kOrder{"quickstart",
+constexpr std::array<std::string_view, 15> kOrder{"quickstart",
                                                   "cpu-hybrid",
+                                                  "cpu-wide",
                                                   "plain-94",
                                                   "plain-94-lambda",
                                                   "resnet50-cifar",
