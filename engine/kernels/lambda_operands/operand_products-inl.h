@@ -118,12 +118,14 @@ class PairProjection {
       : depth_(depth), columns_(columns), packed_(packed) {}
 
   void multiply(const Bfloat16* x, Index rows, float* z) const {
-    multiplyPairs(rows, columns_, depth_ / 2, {x, depth_}, packed_.get(), false, z, columns_);
+    multiplyPairs(
+        rows, columns_, depth_ / 2, {x, depth_}, packed_.get(), false, z, columns_, unit_);
   }
 
  private:
   Index depth_, columns_;
   const AlignedBuffer<Bfloat16>& packed_;
+  PairUnit unit_ = *fastestPairUnit();
 };
 
 // ---- dx = dz W and dW += dz^T x, for some rows at a time ----
@@ -223,7 +225,8 @@ class PairGradients {
                   packed_.get(),
                   false,
                   dx_.get(),
-                  depth_);
+                  depth_,
+                  unit_);
     roundToBfloat16(dx_.get(), count_ * depth_, dx);
   }
 
@@ -237,7 +240,8 @@ class PairGradients {
                   xPairs_.get(),
                   true,
                   sums,
-                  depth_);
+                  depth_,
+                  unit_);
   }
 
  private:
@@ -251,6 +255,7 @@ class PairGradients {
 
   Index depth_, columns_;
   const AlignedBuffer<Bfloat16>& packed_;
+  PairUnit unit_ = *fastestPairUnit();
   AlignedBuffer<Bfloat16> dz_, pairs_, xPairs_;
   AlignedBuffer<float> dx_;
   Index count_ = 0;

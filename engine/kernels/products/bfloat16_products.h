@@ -1,15 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/kernels/element.h"
 
 namespace lambda {
 
 // Products of matrices in bfloat16 with sums in float32, C = A B or C += A B, by the dot products
-// of AVX-512 BF16: each instruction multiplies pairs of values of successive depths, twice as many
-// as an instruction of float32. So B has the two values of a pair side by side, [pairs, columns,
-// 2].
+// of AVX-512 BF16 or the matrix unit of AMX. Both multiply pairs of values of successive depths. So
+// B has the two values of a pair side by side, [pairs, columns, 2].
 
 /// A [rows, pairs, 2], with any strides, in values.
 struct PairRows {
@@ -21,11 +21,25 @@ struct PairRows {
 /// Vectors are of this number of columns.
 inline constexpr std::int64_t kPairColumns = 16;
 
-/// Whether this CPU has the instructions; otherwise none of the functions below may be called.
+/// What multiplies in bfloat16 on a CPU.
+enum class PairUnit {
+  vectors,  ///< The dot products of AVX-512 BF16.
+  matrices  ///< The matrix unit of AMX (amx_products.h).
+};
+
+/// Whether this CPU has the unit, and the operating system permits it.
+bool hasPairUnit(PairUnit unit);
+
+/// The unit with which products in bfloat16 are faster than in float32; none on most CPUs. A dot
+/// product takes as long as a multiply-add of float32 on those of AMD, with twice the work, and
+/// four times as long on those of Intel.
+std::optional<PairUnit> fastestPairUnit();
+
+/// Whether there is such a unit.
 bool hasBfloat16Products();
 
 /// C [rows, columns] = A B, added to C if `adds`. B is dense; columns are a multiple of
-/// kPairColumns.
+/// kPairColumns. The CPU must have the unit.
 void multiplyPairs(std::int64_t rows,
                    std::int64_t columns,
                    std::int64_t pairs,
@@ -33,7 +47,8 @@ void multiplyPairs(std::int64_t rows,
                    const Bfloat16* b,
                    bool adds,
                    float* c,
-                   std::int64_t stride);
+                   std::int64_t stride,
+                   PairUnit unit);
 
 /// Rounds to the nearest bfloat16, ties to even; `count` is a multiple of kPairColumns.
 void roundToBfloat16(const float* from, std::int64_t count, Bfloat16* to);

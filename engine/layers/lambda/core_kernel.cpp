@@ -11,12 +11,16 @@ at::Tensor applyCoreKernel(const CoreShape& shape,
                            const CoreInputs& inputs,
                            bool mayRound,
                            const OnImages& prepare) {
-  const bool rounds = mayRound && fitsBfloat16Core(shape, inputs.tableRowOf);
+  const auto unit = mayRound ? bfloat16CoreUnit(shape, inputs.tableRowOf) : std::nullopt;
   const at::Tensor y = at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth},
-                                 at::dtype(rounds ? at::kBFloat16 : at::kFloat));
-  if (rounds) {
-    bfloat16CoreForward(
-        shape, inputs, static_cast<Bfloat16*>(y.mutable_data_ptr()), onTorchThreads, prepare);
+                                 at::dtype(unit ? at::kBFloat16 : at::kFloat));
+  if (unit) {
+    bfloat16CoreForward(*unit,
+                        shape,
+                        inputs,
+                        static_cast<Bfloat16*>(y.mutable_data_ptr()),
+                        onTorchThreads,
+                        prepare);
   } else {
     lambdaCoreForward(shape, inputs, y.mutable_data_ptr<float>(), onTorchThreads, prepare);
   }
@@ -29,7 +33,8 @@ void applyCoreBackward(const CoreShape& shape,
                        const CoreGradients& gradients,
                        const OnImages& finish) {
   if (dy.scalar_type() == at::kBFloat16) {
-    bfloat16CoreBackward(shape,
+    bfloat16CoreBackward(bfloat16CoreUnit(shape, inputs.tableRowOf).value(),
+                         shape,
                          inputs,
                          static_cast<const Bfloat16*>(dy.const_data_ptr()),
                          gradients,

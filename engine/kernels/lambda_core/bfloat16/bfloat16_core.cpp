@@ -1,51 +1,70 @@
 #include "engine/kernels/lambda_core/bfloat16/bfloat16_core.h"
 
+#include "engine/kernels/lambda_core/bfloat16/amx_score_gradients.h"
 #include "engine/kernels/lambda_core/bfloat16/pair_score_gradients.h"
 #include "engine/kernels/lambda_core/core_order.h"
-#include "engine/kernels/products/bfloat16_products.h"
 
 namespace lambda {
+
+std::optional<PairUnit> bfloat16CoreUnit(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  const std::optional<PairUnit> unit = fastestPairUnit();
+  return unit && fitsBfloat16Core(shape, tableRowOf) ? unit : std::nullopt;
+}
 
 #if defined(__x86_64__)
 
 namespace {
 
-template <class OfBlock>
+template <class TheContexts, class TheCore>
 struct PairParts {
   using Layout = PairLayout;
   using Shared = PairTable;
-  using Contexts = PairContexts;
+  using Contexts = TheContexts;
   using Block = PairBlock;
-  using Core = OfBlock;
+  using Core = TheCore;
 };
 
 }  // namespace
 
 bool fitsBfloat16Core(const CoreShape& shape, const std::int32_t* tableRowOf) {
   constexpr std::int64_t kFewestRows = 17;
-  return hasBfloat16Products() && shape.tableRows > 0 && shape.queryDepth % kPairColumns == 0 &&
+  return shape.tableRows > 0 && shape.queryDepth % kPairColumns == 0 &&
          shape.valueDepth % kPairColumns == 0 && shape.heads % 2 == 0 &&
          shape.contextRows() >= kFewestRows && !isLocal(shape, tableRowOf) &&
          coreOrderOf(shape, tableRowOf) == CoreOrder::queriesFirst;
 }
 
-void bfloat16CoreForward(const CoreShape& shape,
+void bfloat16CoreForward(PairUnit unit,
+                         const CoreShape& shape,
                          const CoreInputs& inputs,
                          Bfloat16* y,
                          const ParallelFor& parallelFor,
                          const OnImages& prepare) {
-  forwardInGroups<PairParts<PairScores>>(
-      shape, PairLayout(shape, false), inputs, y, parallelFor, prepare);
+  const PairLayout layout(shape, false, unit);
+  if (unit == PairUnit::matrices) {
+    forwardInGroups<PairParts<AmxContexts, AmxOutputs>>(
+        shape, layout, inputs, y, parallelFor, prepare);
+  } else {
+    forwardInGroups<PairParts<PairContexts, PairScores>>(
+        shape, layout, inputs, y, parallelFor, prepare);
+  }
 }
 
-void bfloat16CoreBackward(const CoreShape& shape,
+void bfloat16CoreBackward(PairUnit unit,
+                          const CoreShape& shape,
                           const CoreInputs& inputs,
                           const Bfloat16* dy,
                           const CoreGradients& gradients,
                           const ParallelFor& parallelFor,
                           const OnImages& finish) {
-  backwardInGroups<PairParts<PairScoreGradients>>(
-      shape, PairLayout(shape, true), inputs, dy, gradients, parallelFor, finish);
+  const PairLayout layout(shape, true, unit);
+  if (unit == PairUnit::matrices) {
+    backwardInGroups<PairParts<AmxContexts, AmxScoreGradients>>(
+        shape, layout, inputs, dy, gradients, parallelFor, finish);
+  } else {
+    backwardInGroups<PairParts<PairContexts, PairScoreGradients>>(
+        shape, layout, inputs, dy, gradients, parallelFor, finish);
+  }
 }
 
 #else
@@ -55,9 +74,11 @@ bool fitsBfloat16Core(const CoreShape&, const std::int32_t*) {
 }
 
 void bfloat16CoreForward(
-    const CoreShape&, const CoreInputs&, Bfloat16*, const ParallelFor&, const OnImages&) {}
+    PairUnit, const CoreShape&, const CoreInputs&, Bfloat16*, const ParallelFor&, const OnImages&) {
+}
 
-void bfloat16CoreBackward(const CoreShape&,
+void bfloat16CoreBackward(PairUnit,
+                          const CoreShape&,
                           const CoreInputs&,
                           const Bfloat16*,
                           const CoreGradients&,

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/kernels/lambda_core/core_shape.h"
+#include "engine/kernels/products/bfloat16_products.h"
 
 namespace lambda {
 
@@ -16,7 +17,7 @@ inline constexpr int kPairPanel = 64;
 inline constexpr int kPairPanelUnit = 32;
 
 struct PairLayout {
-  PairLayout(const CoreShape& shape, bool isBackward)
+  PairLayout(const CoreShape& shape, bool isBackward, PairUnit unit)
       : k(shape.queryDepth),
         v(shape.valueDepth),
         context(shape.contextRows()),
@@ -25,7 +26,8 @@ struct PairLayout {
             kRowsTogether / shape.heads, 1, std::max<std::int64_t>(shape.queries, 1))),
         rowsMost(queriesTogether * shape.heads),
         blockCount((shape.queries + queriesTogether - 1) / queriesTogether),
-        imageBlockSize(isBackward ? std::clamp<std::int64_t>(shape.images, 1, kImagesTogether) : 1),
+        imageBlockSize(std::clamp<std::int64_t>(
+            shape.images, 1, imagesTogether(shape.heads, isBackward, unit))),
         tableRows(shape.tableRows * shape.intraDepth),
         tableRowSize(k) {
     // In the backward pass a context has values and content lambda in two layouts, and their
@@ -47,8 +49,14 @@ struct PairLayout {
   std::int64_t extraTableRows = 0;
 
  private:
+  /// With AMX, so many that their heads fill tiles, and that a call is worth setting these up.
+  static std::int64_t imagesTogether(std::int64_t heads, bool isBackward, PairUnit unit) {
+    if (unit == PairUnit::vectors) return isBackward ? 8 : 1;
+    const std::int64_t rows = isBackward ? 32 : 64;
+    return std::max<std::int64_t>(8, (rows + heads - 1) / heads);
+  }
+
   static constexpr std::int64_t kRowsTogether = 32;
-  static constexpr std::int64_t kImagesTogether = 8;
   static constexpr std::int64_t kContextBytes = 512 << 10;
 };
 
