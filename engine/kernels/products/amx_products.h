@@ -347,6 +347,9 @@ LAMBDA_AMX __attribute__((noinline)) void multiplyAmx(std::int64_t rows,
                                                       std::int64_t columns,
                                                       const C& c,
                                                       const Terms&... terms) {
+  // GCC does not know that the instructions for loads read memory, and would drop what was written
+  // for them alone.
+  asm volatile("" ::: "memory");
   std::int64_t column = 0;
   for (; column + 4 * kAmxColumns <= columns; column += 4 * kAmxColumns)
     multiplyAmxRows<4>(rows, column, c, terms...);
