@@ -42,7 +42,25 @@ class TestPrecision : public QObject {
   void aDamagedCacheIsMeasuredAnew();
   void noStepMeetsAnUndecidedPrecision();
   void aForeignCheckpointIsDecidedForWhenItIsScored();
+  void castWeightsAreKeptForOneScope();
 };
+
+void TestPrecision::castWeightsAreKeptForOneScope() {
+  at::Tensor weight = at::ones({2, 2});
+  weight.requires_grad_();
+  const at::NoGradGuard noGrad;
+  const auto cast = [&] {
+    const Autocast autocast(Precision::bfloat16, at::kCPU);
+    return at::autocast::cached_cast(at::kBFloat16, weight, at::kCPU);
+  };
+  {
+    const CastWeights castWeights;
+    QVERIFY2(cast().is_same(cast()), "each weight is cast once");
+  }
+  weight.fill_(2);
+  const CastWeights castWeights;
+  QCOMPARE(cast().sum().item<double>(), 8.0);
+}
 
 void TestPrecision::whatIsLeftToTheDeviceIsMeasured() {
   for (const PrecisionRates& rates : {PrecisionRates{100e9, 50e9}, PrecisionRates{100e9, 200e9}}) {
