@@ -19,6 +19,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 #include "widgets/forms/field_rows.h"
+#include "widgets/theme/theme.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
@@ -70,7 +71,8 @@ class TestExperimentDraft : public QObject {
   void aDraftHasNoActionsOfAnotherExperiment();
   void aWorkerKeepsDraftsFromMeasuring();
   void aDraftIsCreatedAndRun();
-  void aFolderOfThatNameIsExplained();
+  void aTakenNameIsSaidBeforeCreation();
+  void warningsOfVariantsAreShown();
   void theDraftOutlivesTheProgram();
   void aCopyOfAnExperimentIsDrafted();
 
@@ -330,16 +332,27 @@ void TestExperimentDraft::aDraftIsCreatedAndRun() {
   QVERIFY(!view().isVisible());
 }
 
-void TestExperimentDraft::aFolderOfThatNameIsExplained() {
+void TestExperimentDraft::aTakenNameIsSaidBeforeCreation() {
   fs::create_directories(home_->path() / "experiments" / "learning-rate");
   std::ofstream(home_->path() / "experiments" / "learning-rate" / "experiment.json") << "{}";
   vary("recipe.optimizer.learningRate");
-  QTRY_VERIFY(create().isEnabled());
-  create().click();
   auto& problems = part<QLabel>(u"draftProblems"_s);
-  QTRY_VERIFY(problems.isVisible());
-  QVERIFY2(problems.text().contains(u"experiment.json"_s), qPrintable(problems.text()));
-  QVERIFY(view().draft());
+  QTRY_COMPARE(problems.text(), u"Another experiment has this name. Choose a new one."_s);
+  QVERIFY(problems.isVisible() && !create().isEnabled());
+  auto& name = part<QLineEdit>(u"draftName"_s);
+  name.selectAll();
+  QTest::keyClicks(&name, u"rates"_s);
+  QTRY_VERIFY(create().isEnabled());
+  QVERIFY(!problems.isVisible());
+}
+
+void TestExperimentDraft::warningsOfVariantsAreShown() {
+  vary("data.augmentation.horizontalFlip");
+  auto& problems = part<QLabel>(u"draftProblems"_s);
+  QTRY_VERIFY2(problems.text().startsWith(u"With horizontalFlip = true: "_s),
+               qPrintable(problems.text()));
+  QCOMPARE(problems.property(kRole).toString(), u"warning"_s);
+  QVERIFY2(create().isEnabled(), "a warning does not prevent an experiment");
 }
 
 void TestExperimentDraft::theDraftOutlivesTheProgram() {

@@ -150,6 +150,24 @@ class TestExperimentPlan : public QObject {
     QVERIFY(valuesOf(axis) != values);
   }
 
+  void warningsThatTheBaseDoesNotHaveNameTheirVariants() {
+    Experiment experiment = twoAxes();
+    experiment.axes.clear();
+    experiment.base.data.augmentation.cropPadding = 0;
+    experiment.variants = {{"as it is", {}},
+                           {"moved", {"data.augmentation.cropPadding=2"}},
+                           {"moved far", {"data.augmentation.cropPadding=4"}}};
+    const std::vector<Problem> problems = problemsOf(experiment);
+    QCOMPARE(problems.size(), std::size_t{1});
+    QCOMPARE(problems[0].path, std::string("data.augmentation.cropPadding"));
+    QVERIFY(problems[0].severity == Severity::warning);
+    QVERIFY2(problems[0].text.starts_with("with moved; moved far: the figures"),
+             problems[0].text.c_str());
+    QCOMPARE(planOf(experiment).variants.size(), std::size_t{3});
+    experiment.base.data.augmentation.cropPadding = 1;
+    QVERIFY(problemsOf(experiment).empty());
+  }
+
   void problemsAreNamedBeforeAnythingRuns_data() {
     QTest::addColumn<int>("which");
     QTest::addColumn<QByteArray>("problem");

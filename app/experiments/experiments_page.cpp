@@ -118,11 +118,13 @@ QWidget* ExperimentsPage::makeEmptyState() {
 
 void ExperimentsPage::setFolder(const std::filesystem::path& folder) {
   folder_ = folder;
+  draft_->setFolder(folder_);
   if (isVisible()) list_->setFolder(folder_);
 }
 
 void ExperimentsPage::showExperiment(const std::filesystem::path& experiment) {
   folder_ = experiment.parent_path();
+  draft_->setFolder(folder_);
   list_->setFolder(folder_);
   list_->refresh(experiment);
 }

@@ -25,7 +25,8 @@ std::string shortName(const std::string& path) {
 /// Collects problems and variants together, because what is wrong shows when a variant is made.
 class Planner {
  public:
-  explicit Planner(const Experiment& experiment) : experiment_(experiment) {}
+  explicit Planner(const Experiment& experiment)
+      : experiment_(experiment), ofBase_(validate(experiment.base)) {}
 
   void run() {
     checkSeeds();
@@ -36,6 +37,7 @@ class Planner {
       add("variants", "the experiment has no variants: name some, or vary a field by an axis");
     }
     checkNames();
+    addWarnings();
     for (const std::uint64_t seed : experiment_.seeds) {
       for (std::size_t i = 0; i < variants_.size(); ++i) runs_.push_back({i, seed});
     }
@@ -109,11 +111,39 @@ class Planner {
     variant.teacher = teacher;
     RunConfig trained = variant.config;
     if (teacher) trained.data.pseudoLabels = "predictions of the teacher";
-    for (const Problem& problem : validate(trained)) {
-      if (problem.severity != Severity::error) continue;
-      add(place, variant.name + " can't be trained: " + problem.path + ": " + problem.text);
+    for (Problem& problem : validate(trained)) {
+      if (problem.severity == Severity::error) {
+        add(place, variant.name + " can't be trained: " + problem.path + ": " + problem.text);
+      } else {
+        noteWarning(std::move(problem), variant.name);
+      }
     }
     variants_.push_back(std::move(variant));
+  }
+
+  /// Keeps a warning that the base does not have. The same of several variants is one.
+  void noteWarning(Problem problem, const std::string& variant) {
+    if (std::ranges::find(ofBase_, problem) != ofBase_.end()) return;
+    const auto found = std::ranges::find(warnings_, problem, &Warning::problem);
+    if (found != warnings_.end()) {
+      found->variants.push_back(variant);
+    } else {
+      warnings_.push_back({std::move(problem), {variant}});
+    }
+  }
+
+  /// Adds the warnings, with the names of their variants.
+  void addWarnings() {
+    for (auto& [problem, variants] : warnings_) {
+      const std::size_t named = std::min(variants.size(), kMostNames);
+      std::string names = variants.front();
+      for (std::size_t i = 1; i < named; ++i) names += "; " + variants[i];
+      if (named < variants.size())
+        names += " and " + std::to_string(variants.size() - named) + " more";
+      problem.fix.reset();
+      problem.text = "with " + names + ": " + problem.text;
+      problems_.push_back(std::move(problem));
+    }
   }
 
   void addNamed(std::size_t index) {
@@ -238,8 +268,17 @@ class Planner {
     }
   }
 
+  struct Warning {
+    Problem problem;
+    std::vector<std::string> variants;
+  };
+
+  static constexpr std::size_t kMostNames = 3;
+
   const Experiment& experiment_;
   std::vector<Problem> problems_;
+  std::vector<Problem> ofBase_;  ///< What the base itself is warned of.
+  std::vector<Warning> warnings_;
   std::vector<PlannedVariant> variants_;
   std::vector<PlannedRun> runs_;
   std::size_t baseline_ = 0;

@@ -41,6 +41,7 @@ struct ExperimentPlan {
 };
 
 /// All problems of an experiment, with paths such as "axes[1].path" and "variants[0].settings[2]".
+/// Warnings that the base does not have are named with their variants, at the path of a field.
 /// An experiment without errors has a plan.
 std::vector<Problem> problemsOf(const Experiment& experiment);
 

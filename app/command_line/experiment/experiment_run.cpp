@@ -114,6 +114,10 @@ Experiment loadExperiment(const RunOptions& options) {
   if (!options.seeds.empty()) experiment.seeds = options.seeds;
   const std::vector<Problem> problems = problemsOf(experiment);
   if (hasErrors(problems)) throw InvalidConfiguration(options.source, problems);
+  if (!problems.empty() && !options.output.quiet) {
+    printNote(terminalText(options.source) + ": it can be run, with warnings:\n" +
+              problemsText(problems) + "\n");
+  }
   return experiment;
 }
 

@@ -20,10 +20,11 @@
 #include "app/experiments/plan/plan_panel.h"
 #include "app/experiments/spacing.h"
 #include "engine/experiments/difference_text.h"
+#include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/halving.h"
 #include "widgets/forms/sentence.h"
 #include "widgets/text/quantity_text.h"
-#include "widgets/theme/theme.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -234,12 +235,19 @@ void DraftView::vary(const RunConfig& base, const FieldRow& row) {
   Q_EMIT changed();
 }
 
+void DraftView::setFolder(const std::filesystem::path& folder) {
+  if (folder == folder_) return;
+  folder_ = folder;
+  if (draft_) updatePlan();
+}
+
 void DraftView::setMayMeasure(bool mayMeasure) {
   plan_->setMayMeasure(mayMeasure);
 }
 
 void DraftView::showFailure(const QString& reason) {
   problems_->setText(reason);
+  setRole(*problems_, u"error"_s);
   problems_->show();
 }
 
@@ -333,8 +341,10 @@ void DraftView::showMeasures() {
 void DraftView::updatePlan() {
   create_->setEnabled(false);
   tasks_.runNewest(
-      [experiment = *draft_] {
+      [experiment = *draft_, folder = folder_] {
         Plan plan{problemsOf(experiment), {}, {}};
+        const bool isNamed = !experiment.name.empty();
+        plan.isTaken = isNamed && ExperimentFolder::isAt(folder / experiment.name);
         if (hasErrors(plan.problems)) return plan;
         const ExperimentPlan planned = planOf(experiment);
         const auto found =
@@ -347,10 +357,15 @@ void DraftView::updatePlan() {
 }
 
 void DraftView::takePlan(Plan plan) {
-  const bool isPossible = !hasErrors(plan.problems) && !draft_->name.empty();
-  problems_->setText(draft_->name.empty() ? u"The experiment needs a name."_s
-                                          : textOf(plan.problems));
+  const bool isNamed = !draft_->name.empty() && !plan.isTaken;
+  const bool isPossible = !hasErrors(plan.problems) && isNamed;
+  if (plan.isTaken) {
+    problems_->setText(u"Another experiment has this name. Choose a new one."_s);
+  } else {
+    problems_->setText(isNamed ? textOf(plan.problems) : u"The experiment needs a name."_s);
+  }
   problems_->setVisible(!problems_->text().isEmpty());
+  setRole(*problems_, isPossible ? u"warning"_s : u"error"_s);
   create_->setEnabled(isPossible);
   if (hasErrors(plan.problems)) return;
   // Of a copied experiment, no name still means the first variant.

@@ -45,6 +45,9 @@ class DraftView : public QWidget {
   /// so takes the present configuration as its base each time.
   void vary(const RunConfig& base, const FieldRow& row);
 
+  /// The folder in which the experiment will be created. Names that it has are taken.
+  void setFolder(const std::filesystem::path& folder);
+
   /// No measurement may disturb a training.
   void setMayMeasure(bool mayMeasure);
 
@@ -62,6 +65,7 @@ class DraftView : public QWidget {
     std::vector<Problem> problems;
     std::vector<PlanRow> rows;
     std::string unchanged;  ///< The variant that is the base itself; empty if none is.
+    bool isTaken = false;   ///< There is an experiment of this name.
   };
 
   QWidget* makeForm();
@@ -73,6 +77,7 @@ class DraftView : public QWidget {
   void updatePlan();
   void takePlan(Plan plan);
 
+  std::filesystem::path folder_;
   std::optional<Experiment> draft_;
   bool isOfDocument_ = false;  ///< The base is the configuration that Design and Train show.
   std::vector<AxisRow*> axisRows_;
