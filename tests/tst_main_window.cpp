@@ -17,6 +17,7 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
+#include "app/experiments/experiment_list.h"
 #include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
 #include "app/session/documents/document_actions.h"
@@ -27,6 +28,8 @@
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
 #include "app/train/live/live_panel.h"
+#include "engine/experiments/experiment_folder.h"
+#include "engine/experiments/shipped_experiments.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "tests/support/studio_window.h"
 
@@ -311,6 +314,12 @@ void TestMainWindow::opensWhatItIsGiven() {
   (*studio_)->openAll({run});
   QCOMPARE(studio_->workspaces().current(), Workspace::runs);
   QTRY_COMPARE(studio_->workspaces().library().runs().size(), std::size_t{1});
+  const auto experiment = ExperimentFolder::create(
+      elsewhere.path().toStdString(), resolvedExperiment(loadShippedExperiment("mixers")));
+  (*studio_)->openAll({QString::fromStdString(experiment.path().string()) + u'/'});
+  QCOMPARE(studio_->workspaces().current(), Workspace::experiments);
+  const auto* list = (*studio_)->findChild<ExperimentList*>();
+  QTRY_VERIFY(list->selected() && list->selected()->folder == experiment.path());
   (*studio_)->openAll({QStringLiteral(LAMBDA_RESOURCES "/presets/cpu-hybrid.json")});
   QCOMPARE(studio_->workspaces().current(), Workspace::design);
   QCOMPARE(studio_->workspaces().document().title(), u"cpu-hybrid"_s);

@@ -102,8 +102,9 @@ int main(int argc, char** argv) {
   const QCommandLineOption outOption(u"out"_s, u"The folder for the pictures."_s, u"DIR"_s);
   const QCommandLineOption versionOption({u"v"_s, u"version"_s}, u"Show the version and exit."_s);
   parser.addOptions({renderOption, outOption, versionOption});
-  parser.addPositionalArgument(
-      u"files"_s, u"Networks, runs or folders of event files to open."_s, u"[files...]"_s);
+  parser.addPositionalArgument(u"files"_s,
+                               u"Networks, runs, experiments or folders of event files to open."_s,
+                               u"[files...]"_s);
   parser.process(application);
   if (parser.isSet(versionOption)) {
     std::puts("lambda-studio " LAMBDA_VERSION);

@@ -28,6 +28,7 @@
 #include "app/studio/training_notices.h"
 #include "app/studio/verification_window.h"
 #include "app/train/train_status.h"
+#include "engine/experiments/experiment_folder.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/question_box.h"
 #include "widgets/theme/typography.h"
@@ -196,6 +197,8 @@ void MainWindow::openAll(const QStringList& paths) {
     } else if (file.isDir() && QFileInfo::exists(path + u"/run.json"_s)) {
       workspaces_->library().addRun(place);
       workspaces_->goTo(Workspace::runs);
+    } else if (ExperimentFolder::isAt(place)) {
+      workspaces_->openExperiment(place);
     } else if (holdsData(place)) {
       if (!workspaces_->chooseData(place)) {
         notices_->tell(NoticeBar::Kind::failure,

@@ -330,6 +330,12 @@ void Workspaces::openRun(const std::filesystem::path& run) {
   goTo(Workspace::inspect);
 }
 
+void Workspaces::openExperiment(const std::filesystem::path& folder) {
+  const std::filesystem::path clean = (folder / ".").lexically_normal().parent_path();
+  experimentsPage_->showExperiment(clean);
+  goTo(Workspace::experiments);
+}
+
 bool Workspaces::chooseData(const std::filesystem::path& place) {
   if (!trainPage_->offerData(place)) return false;
   goTo(Workspace::train);

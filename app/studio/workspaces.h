@@ -79,6 +79,9 @@ class Workspaces : public QStackedWidget {
 
   void openRun(const std::filesystem::path& run);
 
+  /// Shows the experiment in a folder, among those beside it.
+  void openExperiment(const std::filesystem::path& folder);
+
   /// Chooses the data or the weights of the next training and shows it. False while a run trains.
   bool chooseData(const std::filesystem::path& place);
   bool chooseWeights(const std::filesystem::path& file);
