@@ -134,6 +134,8 @@ void TestScatterPlot::ticksAreRoundAndWithinTheRange_data() {
                            << List{u"80.0 %"_s, u"82.5 %"_s, u"85.0 %"_s, u"87.5 %"_s, u"90.0 %"_s};
   QTest::newRow("small percent") << percent << 0.871 << 0.8745
                                  << List{u"87.1 %"_s, u"87.2 %"_s, u"87.3 %"_s, u"87.4 %"_s};
+  QTest::newRow("quarters of a tenth") << PlotAxis{{}, ValueUnit::number, false} << 89.86 << 89.96
+                                       << List{u"89.875"_s, u"89.900"_s, u"89.925"_s, u"89.950"_s};
   QTest::newRow("counts") << counts << 9e4 << 1.2e6
                           << List{u"100 k"_s, u"200 k"_s, u"500 k"_s, u"1 M"_s};
   QTest::newRow("wide counts") << counts << 2e4 << 5e7 << List{u"100 k"_s, u"1 M"_s, u"10 M"_s};

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <utility>
 
 #include <QEvent>
@@ -11,6 +10,7 @@
 #include <QPainter>
 
 #include "widgets/export/csv_field.h"
+#include "widgets/plots/axes/axis_tickers.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
@@ -49,16 +49,23 @@ std::optional<Interval> rangeOf(const std::vector<EffectRow>& rows, const Interv
   return Interval{low - margin, high + margin};
 }
 
+struct Tick {
+  double value;
+  QString text;
+};
+
 /// Round values in a range.
-std::vector<double> ticksIn(const Interval& range) {
-  QCPAxisTicker ticker;
-  ticker.setTickCount(kTicks);
-  QVector<double> ticks;
-  ticker.generate({range.low, range.high}, {}, u'g', 4, ticks, nullptr, nullptr);
-  std::vector<double> inside;
-  std::ranges::copy_if(
-      ticks, std::back_inserter(inside), [&](double tick) { return range.contains(tick); });
-  return inside;
+std::vector<Tick> ticksIn(const Interval& range) {
+  const QSharedPointer<QCPAxisTicker> ticker = valueTicker(ValueUnit::number, false);
+  ticker->setTickCount(kTicks);
+  QVector<double> values;
+  QVector<QString> texts;
+  ticker->generate({range.low, range.high}, {}, u'g', 4, values, nullptr, &texts);
+  std::vector<Tick> ticks;
+  for (qsizetype i = 0; i < values.size(); ++i) {
+    if (range.contains(values[i])) ticks.push_back({values[i], texts[i]});
+  }
+  return ticks;
 }
 
 }  // namespace
@@ -127,9 +134,9 @@ void EffectPlot::paintAxis(QPainter& painter, const Axis& axis, const Colors& co
   painter.setPen(colors.hairline);
   painter.drawLine(QPointF(axis.left, axis.y), QPointF(axis.right, axis.y));
   painter.setPen(colors.textSecondary);
-  for (const double tick : ticksIn(axis.range)) {
-    const QRectF place(axis.xOf(tick) - kTickWidth / 2, axis.y + 2, kTickWidth, height);
-    painter.drawText(place, Qt::AlignCenter, roundedText(tick));
+  for (const Tick& tick : ticksIn(axis.range)) {
+    const QRectF place(axis.xOf(tick.value) - kTickWidth / 2, axis.y + 2, kTickWidth, height);
+    painter.drawText(place, Qt::AlignCenter, tick.text);
   }
   painter.drawText(QRectF(axis.left, axis.y + 2 + height, axis.right - axis.left, height),
                    Qt::AlignCenter,
