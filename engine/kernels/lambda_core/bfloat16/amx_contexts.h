@@ -4,8 +4,7 @@
 // the products of amx_score_gradients.h have it.
 
 #include "engine/kernels/aligned_buffer.h"
-#include "engine/kernels/lambda_core/bfloat16/pair_copies.h"
-#include "engine/kernels/lambda_core/bfloat16/pair_layout.h"
+#include "engine/kernels/lambda_core/bfloat16/pair_contexts.h"
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/kernels/products/amx_products.h"
 
@@ -13,18 +12,11 @@
 
 namespace lambda {
 
-class AmxContexts {
+class AmxContexts : public PairContextSlots {
  public:
   AmxContexts(const CoreShape& shape, const PairLayout& layout, std::int64_t slots, bool isBackward)
-      : shape_(shape),
-        layout_(layout),
-        isBackward_(isBackward),
-        values_(slots * valuesSize()),
-        valuesTransposed_(isBackward ? slots * valuesSize() : 0),
+      : PairContextSlots(shape, layout, slots, isBackward),
         valuesGradient_(isBackward ? slots * valuesSize() : 0),
-        content_(shape.hasContent ? slots * contentSize() : 0),
-        contentTransposed_(shape.hasContent && isBackward ? slots * contentSize() : 0),
-        contentGradient_(shape.hasContent && isBackward ? slots * contentSize() : 0),
         valueRows_(valuesSize()),
         keyRows_(keysSize()),
         keyPairs_(keysSize()),
@@ -43,11 +35,10 @@ class AmxContexts {
   LAMBDA_AMX void take(const CoreInputs& inputs, std::int64_t slot, std::int64_t image) {
     const std::int64_t k = layout_.k, v = layout_.v, columns = layout_.columns;
     roundRun(inputs.values + image * layout_.context * v, layout_.context * v, valueRows_.get());
-    Bfloat16* values = values_.get() + slot * valuesSize();
-    pairAllRows(valueRows_.get(), columns, v, values);
+    Bfloat16* ofSlot = values(slot);
+    pairAllRows(valueRows_.get(), columns, v, ofSlot);
     if (isBackward_) {
-      Bfloat16* transposed = valuesTransposed_.get() + slot * valuesSize();
-      transposeAll(valueRows_.get(), v / 2, columns, v / 2, transposed, columns);
+      transposeAll(valueRows_.get(), v / 2, columns, v / 2, valuesTransposed(slot), columns);
     }
     if (!shape_.hasContent) return;
 
@@ -60,13 +51,12 @@ class AmxContexts {
       multiplyAmx(k,
                   v,
                   AmxSums<false>{lambda_.get(), v},
-                  AmxTerm{keysTransposed_.get(), columns, values, 2 * v, columns / 2});
+                  AmxTerm{keysTransposed_.get(), columns, ofSlot, 2 * v, columns / 2});
     }
     roundRun(lambda_.get(), k * v, lambdaRows_.get());
-    pairAllRows(lambdaRows_.get(), k, v, content_.get() + slot * contentSize());
+    pairAllRows(lambdaRows_.get(), k, v, content(slot));
     if (isBackward_) {
-      Bfloat16* transposed = contentTransposed_.get() + slot * contentSize();
-      transposeAll(lambdaRows_.get(), v / 2, k, v / 2, transposed, k);
+      transposeAll(lambdaRows_.get(), v / 2, k, v / 2, contentTransposed(slot), k);
     }
   }
 
@@ -102,54 +92,20 @@ class AmxContexts {
     std::copy_n(sums_.get(), context * k, gradients.keys + image * context * k);
   }
 
-  /// [columns / 2, v, 2]
-  const Bfloat16* values(std::int64_t slot) const { return values_.get() + slot * valuesSize(); }
-
-  /// [v / 2, columns, 2]
-  const Bfloat16* valuesTransposed(std::int64_t slot) const {
-    return valuesTransposed_.get() + slot * valuesSize();
-  }
-
   /// dv^T of the position part [v, columns]
   float* valuesGradient(std::int64_t slot) const {
     return valuesGradient_.get() + slot * valuesSize();
   }
 
-  /// lambda_c [k / 2, v, 2]
-  const Bfloat16* content(std::int64_t slot) const { return content_.get() + slot * contentSize(); }
-
-  /// [v / 2, k, 2]
-  const Bfloat16* contentTransposed(std::int64_t slot) const {
-    return contentTransposed_.get() + slot * contentSize();
-  }
-
-  /// dlambda_c [k, v]
-  float* contentGradient(std::int64_t slot) const {
-    return contentGradient_.get() + slot * contentSize();
-  }
-
  private:
-  std::int64_t valuesSize() const { return layout_.columns * layout_.v; }
-
   std::int64_t keysSize() const { return shape_.hasContent ? layout_.columns * layout_.k : 0; }
-
-  std::int64_t contentSize() const { return layout_.k * layout_.v; }
 
   LAMBDA_AMX void roundKeys(const CoreInputs& inputs, std::int64_t image) {
     const std::int64_t size = layout_.context * layout_.k;
     roundRun(inputs.keys + image * size, size, keyRows_.get());
   }
 
-  const CoreShape& shape_;
-  const PairLayout& layout_;
-  bool isBackward_;
-  // Of each slot.
-  AlignedBuffer<Bfloat16> values_;
-  AlignedBuffer<Bfloat16> valuesTransposed_;
-  AlignedBuffer<float> valuesGradient_;
-  AlignedBuffer<Bfloat16> content_;
-  AlignedBuffer<Bfloat16> contentTransposed_;
-  AlignedBuffer<float> contentGradient_;
+  AlignedBuffer<float> valuesGradient_;  ///< Of each slot.
   // Scratch memory for one image. Padding stays 0.
   AlignedBuffer<Bfloat16> valueRows_;       ///< [columns, v]
   AlignedBuffer<Bfloat16> keyRows_;         ///< [columns, k]

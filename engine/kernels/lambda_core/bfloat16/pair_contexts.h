@@ -13,12 +13,13 @@
 
 namespace lambda {
 
-class PairContexts {
+/// The contexts of some images, each in a slot. Padding stays 0.
+class PairContextSlots {
  public:
-  PairContexts(const CoreShape& shape,
-               const PairLayout& layout,
-               std::int64_t slots,
-               bool isBackward)
+  PairContextSlots(const CoreShape& shape,
+                   const PairLayout& layout,
+                   std::int64_t slots,
+                   bool isBackward)
       : shape_(shape),
         layout_(layout),
         isBackward_(isBackward),
@@ -26,7 +27,53 @@ class PairContexts {
         valuesTransposed_(isBackward ? slots * valuesSize() : 0),
         content_(shape.hasContent ? slots * contentSize() : 0),
         contentTransposed_(shape.hasContent && isBackward ? slots * contentSize() : 0),
-        contentGradient_(shape.hasContent && isBackward ? slots * contentSize() : 0),
+        contentGradient_(shape.hasContent && isBackward ? slots * contentSize() : 0) {}
+
+  /// [columns / 2, v, 2]
+  Bfloat16* values(std::int64_t slot) const { return values_.get() + slot * valuesSize(); }
+
+  /// [v / 2, columns, 2]
+  Bfloat16* valuesTransposed(std::int64_t slot) const {
+    return valuesTransposed_.get() + slot * valuesSize();
+  }
+
+  /// lambda_c [k / 2, v, 2]
+  Bfloat16* content(std::int64_t slot) const { return content_.get() + slot * contentSize(); }
+
+  /// [v / 2, k, 2]
+  Bfloat16* contentTransposed(std::int64_t slot) const {
+    return contentTransposed_.get() + slot * contentSize();
+  }
+
+  /// dlambda_c [k, v]
+  float* contentGradient(std::int64_t slot) const {
+    return contentGradient_.get() + slot * contentSize();
+  }
+
+ protected:
+  std::int64_t valuesSize() const { return layout_.columns * layout_.v; }
+
+  std::int64_t contentSize() const { return layout_.k * layout_.v; }
+
+  const CoreShape& shape_;
+  const PairLayout& layout_;
+  bool isBackward_;
+
+ private:
+  AlignedBuffer<Bfloat16> values_;
+  AlignedBuffer<Bfloat16> valuesTransposed_;
+  AlignedBuffer<Bfloat16> content_;
+  AlignedBuffer<Bfloat16> contentTransposed_;
+  AlignedBuffer<float> contentGradient_;
+};
+
+class PairContexts : public PairContextSlots {
+ public:
+  PairContexts(const CoreShape& shape,
+               const PairLayout& layout,
+               std::int64_t slots,
+               bool isBackward)
+      : PairContextSlots(shape, layout, slots, isBackward),
         rows_(std::max(layout.columns, layout.k) * std::max(layout.k, layout.v)),
         pairs_(std::max(layout.columns, layout.k) * std::max(layout.k, layout.v)),
         lambda_(contentSize()) {}
@@ -40,14 +87,10 @@ class PairContexts {
   LAMBDA_BFLOAT16 void take(const CoreInputs& inputs, std::int64_t slot, std::int64_t image) {
     const std::int64_t k = layout_.k, v = layout_.v, context = layout_.context;
     roundRun(inputs.values + image * context * v, context * v, rows_.get());
-    Bfloat16* values = values_.get() + slot * valuesSize();
-    pairAllRows(rows_.get(), context, v, values);
+    Bfloat16* ofSlot = values(slot);
+    pairAllRows(rows_.get(), context, v, ofSlot);
     if (isBackward_) {
-      transposePairs(rows_.get(),
-                     context,
-                     v / 2,
-                     valuesTransposed_.get() + slot * valuesSize(),
-                     layout_.columns);
+      transposePairs(rows_.get(), context, v / 2, valuesTransposed(slot), layout_.columns);
     }
     if (!shape_.hasContent) return;
 
@@ -57,11 +100,10 @@ class PairContexts {
     multiplyPairsTo(k,
                     v,
                     SumRows<false>{lambda_.get(), v},
-                    PairTerm{RowsInPair{pairs_.get(), 2 * k}, values, 2 * v, (context + 1) / 2});
+                    PairTerm{RowsInPair{pairs_.get(), 2 * k}, ofSlot, 2 * v, (context + 1) / 2});
     roundRun(lambda_.get(), k * v, rows_.get());
-    pairAllRows(rows_.get(), k, v, content_.get() + slot * contentSize());
-    if (isBackward_)
-      transposePairs(rows_.get(), k, v / 2, contentTransposed_.get() + slot * contentSize(), k);
+    pairAllRows(rows_.get(), k, v, content(slot));
+    if (isBackward_) transposePairs(rows_.get(), k, v / 2, contentTransposed(slot), k);
   }
 
   /// Completes the gradient of an image's values with the part of the content lambda, and writes
@@ -74,7 +116,7 @@ class PairContexts {
     const std::int64_t k = layout_.k, v = layout_.v, context = layout_.context;
     Bfloat16* gradientRows = pairs_.get();
     roundRun(contentGradient(slot), k * v, gradientRows);
-    Bfloat16* gradientPairs = content_.get() + slot * contentSize();
+    Bfloat16* gradientPairs = content(slot);
     // dv += kbar dlambda_c
     pairAllRows(gradientRows, k, v, gradientPairs);
     roundRun(inputs.keys + image * context * k, context * k, rows_.get());
@@ -91,41 +133,7 @@ class PairContexts {
                     PairTerm{PairsInRow<>{rows_.get(), {v}}, gradientPairs, 2 * k, v / 2});
   }
 
-  /// [columns / 2, v, 2]
-  const Bfloat16* values(std::int64_t slot) const { return values_.get() + slot * valuesSize(); }
-
-  /// [v / 2, columns, 2]
-  const Bfloat16* valuesTransposed(std::int64_t slot) const {
-    return valuesTransposed_.get() + slot * valuesSize();
-  }
-
-  /// lambda_c [k / 2, v, 2]
-  const Bfloat16* content(std::int64_t slot) const { return content_.get() + slot * contentSize(); }
-
-  /// [v / 2, k, 2]
-  const Bfloat16* contentTransposed(std::int64_t slot) const {
-    return contentTransposed_.get() + slot * contentSize();
-  }
-
-  /// dlambda_c [k, v]
-  float* contentGradient(std::int64_t slot) const {
-    return contentGradient_.get() + slot * contentSize();
-  }
-
  private:
-  std::int64_t valuesSize() const { return layout_.columns * layout_.v; }
-
-  std::int64_t contentSize() const { return layout_.k * layout_.v; }
-
-  const CoreShape& shape_;
-  const PairLayout& layout_;
-  bool isBackward_;
-  // Of each slot. Padding stays 0.
-  AlignedBuffer<Bfloat16> values_;
-  AlignedBuffer<Bfloat16> valuesTransposed_;
-  AlignedBuffer<Bfloat16> content_;
-  AlignedBuffer<Bfloat16> contentTransposed_;
-  AlignedBuffer<float> contentGradient_;
   // Scratch memory for one image.
   AlignedBuffer<Bfloat16> rows_;
   AlignedBuffer<Bfloat16> pairs_;
