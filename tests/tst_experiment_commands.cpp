@@ -19,6 +19,7 @@
 #include "engine/runs/run_comparison.h"
 #include "tests/support/program.h"
 #include "tests/support/shapes10_of.h"
+#include "tests/support/small_data_sets.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 
@@ -143,13 +144,19 @@ class TestExperimentCommands : public QObject {
   void aVariantThatDoesNotFitTheImagesIsNamedBeforeAnythingRuns() {
     const TemporaryFolder folder;
     const Program program(folder.path());
+    writePictures(folder.path() / "pictures", 20);
     Experiment experiment = smallExperiment();
+    experiment.base.data.source = ImageFolderSource{.path = "pictures", .size = 32};
+    experiment.base.data.validationCount = 8;
+    experiment.base.architecture.classes = 2;
+    experiment.base.recipe.batchSize = 8;
     experiment.axes.clear();
-    experiment.variants = {{"ten classes", {}}, {"eleven classes", {"architecture.classes=11"}}};
+    experiment.variants = {{"two classes", {}}, {"three classes", {"architecture.classes=3"}}};
     write(experiment, folder.path() / "classes.json");
     const ProgramOutcome refused = program.run({u"experiment"_s, u"run"_s, u"classes.json"_s});
     QCOMPARE(refused.status, 2);
-    QVERIFY2(refused.errors.contains("variant eleven classes"), refused.errors.constData());
+    QVERIFY2(refused.errors.contains("variant three classes"), refused.errors.constData());
+    QVERIFY2(refused.errors.contains("architecture.classes"), refused.errors.constData());
     QVERIFY(!fs::exists(folder.path() / "experiments"));
   }
 
