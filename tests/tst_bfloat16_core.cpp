@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <array>
+#include <cmath>
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
@@ -12,6 +12,7 @@
 #include "engine/kernels/lambda_core/bfloat16/bfloat16_core.h"
 #include "engine/kernels/products/bfloat16_products.h"
 #include "tests/support/core_on_cpu.h"
+#include "tests/support/pair_units.h"
 
 namespace lambda::test {
 
@@ -48,19 +49,11 @@ class Core {
   CoreReference reference;
 };
 
-constexpr std::array kUnits{PairUnit::vectors, PairUnit::matrices};
-
-constexpr const char* kNoUnit = "This CPU does not have these products in bfloat16.";
-
-const char* nameOf(PairUnit unit) {
-  return unit == PairUnit::vectors ? "AVX-512 BF16" : "AMX";
-}
-
 /// Adds a row for each unit and sample.
 void addSamples(std::initializer_list<CoreSample> samples) {
   QTest::addColumn<PairUnit>("unit");
   QTest::addColumn<CoreSample>("sample");
-  for (const PairUnit unit : kUnits) {
+  for (const PairUnit unit : kPairUnits) {
     for (const CoreSample& sample : samples) {
       QTest::addRow("%s: %s", nameOf(unit), sample.name) << unit << sample;
     }
@@ -70,11 +63,11 @@ void addSamples(std::initializer_list<CoreSample> samples) {
 /// Adds a row for each unit.
 void addUnits() {
   QTest::addColumn<PairUnit>("unit");
-  for (const PairUnit unit : kUnits) QTest::newRow(nameOf(unit)) << unit;
+  for (const PairUnit unit : kPairUnits) QTest::newRow(nameOf(unit)) << unit;
 }
 
-/// Replaces all operands by -1, 0 and 1. Everything that the kernel rounds is then a whole number
-/// of at most 256, which bfloat16 holds exactly.
+/// Replaces all operands by -1, 0 and 1. Everything that the kernel rounds between two products is
+/// then a whole number of at most 256, which bfloat16 holds exactly.
 void makeWhole(CoreReference& reference) {
   std::mt19937 generator(1);
   std::uniform_int_distribution<int> whole(-1, 1);
@@ -100,6 +93,10 @@ class TestBfloat16Core : public QObject {
   void theSameBitsWithAnyNumberOfThreads_data() { addUnits(); }
 
   void theSameBitsWithAnyNumberOfThreads();
+
+  void infinityStaysInItsImage_data() { addUnits(); }
+
+  void infinityStaysInItsImage();
   void leavesOtherShapesToFloat32_data();
   void leavesOtherShapesToFloat32();
 };
@@ -115,6 +112,9 @@ void TestBfloat16Core::isExactWhereNothingIsRounded_data() {
               {"h 2", 9, 5, 5, 1, 2, 16, 16, 0, true, true},
               {"h 6", 9, 5, 5, 1, 6, 16, 16, 0, true, true},
               {"h 10, k 64", 3, 5, 5, 1, 10, 64, 16, 0, true, true},
+              {"h 18, more than a tile", 5, 5, 5, 1, 18, 64, 64, 0, true, true},
+              {"h 40, one query in a block", 3, 5, 4, 1, 40, 112, 112, 0, true, true},
+              {"k 80, v 96", 3, 5, 5, 1, 4, 80, 96, 0, true, true},
               {"k 32", 3, 4, 5, 1, 4, 32, 16, 0, true, true},
               {"k 48, v 16, short context", 3, 4, 5, 1, 4, 48, 16, 0, true, true},
               {"k 64, v 64", 3, 5, 5, 1, 4, 64, 64, 0, true, true},
@@ -127,7 +127,7 @@ void TestBfloat16Core::isExactWhereNothingIsRounded_data() {
 
 void TestBfloat16Core::isExactWhereNothingIsRounded() {
   QFETCH(PairUnit, unit);
-  if (!hasPairUnit(unit)) QSKIP(kNoUnit);
+  if (!hasPairUnit(unit)) QSKIP(kNoPairUnit);
   QFETCH(CoreSample, sample);
   Core core(unit, sample);
   makeWhole(core.reference);
@@ -142,7 +142,7 @@ void TestBfloat16Core::isExactWhereNothingIsRounded() {
 
 void TestBfloat16Core::roundsToTheNearest() {
   QFETCH(PairUnit, unit);
-  if (!hasPairUnit(unit)) QSKIP(kNoUnit);
+  if (!hasPairUnit(unit)) QSKIP(kNoPairUnit);
   const Core core(unit, {"8x8, v 32", 17, 8, 8, 1, 4, 16, 32, 0, true, true});
   const CoreResults expected = core.reference.results();
   // Rounding to the nearest of 8 binary digits changes a value by 1.6e-3 in the root of the mean
@@ -155,11 +155,40 @@ void TestBfloat16Core::roundsToTheNearest() {
 
 void TestBfloat16Core::theSameBitsWithAnyNumberOfThreads() {
   QFETCH(PairUnit, unit);
-  if (!hasPairUnit(unit)) QSKIP(kNoUnit);
+  if (!hasPairUnit(unit)) QSKIP(kNoPairUnit);
   for (const CoreSample& sample :
        std::initializer_list<CoreSample>{{"8x8", 37, 8, 8, 1, 4, 16, 16, 0, true, true},
+                                         {"three images", 3, 5, 5, 1, 4, 16, 16, 0, true, true},
                                          {"many images", 230, 8, 8, 1, 4, 16, 48, 0, true, true}}) {
     QVERIFY2(hasTheSameBitsWithAnyNumberOfThreads(Core(unit, sample)), sample.name);
+  }
+}
+
+void TestBfloat16Core::infinityStaysInItsImage() {
+  QFETCH(PairUnit, unit);
+  if (!hasPairUnit(unit)) QSKIP(kNoPairUnit);
+  // Blocks of 8 queries and groups of 3 images: the last of each have fewer.
+  Core core(unit, {"9x3", 35, 9, 3, 1, 4, 16, 16, 0, true, true});
+  const CoreShape& shape = core.reference.shape;
+  constexpr std::int64_t kInfinite = 32;
+  const auto sizeOf = [&](const std::vector<float>& values) {
+    return static_cast<std::int64_t>(values.size()) / shape.images;
+  };
+  for (const std::int64_t query : {std::int64_t{0}, std::int64_t{20}, shape.queries - 1}) {
+    const std::vector<float> whole = core.reference.queries;
+    core.reference.queries[static_cast<std::size_t>(kInfinite * sizeOf(whole) +
+                                                    query * shape.heads * shape.queryDepth)] =
+        std::numeric_limits<float>::infinity();
+    for (const std::int64_t threads : {1, 3}) {
+      const WrittenGradients found = core.backward(withThreads(threads));
+      for (const auto* gradient : {&found.queries, &found.keys, &found.values}) {
+        for (std::size_t i = 0; i < gradient->size(); ++i) {
+          if (static_cast<std::int64_t>(i) / sizeOf(*gradient) != kInfinite)
+            QVERIFY(std::isfinite((*gradient)[i]));
+        }
+      }
+    }
+    core.reference.queries = whole;
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/kernels/products/bfloat16_products.h"
 #include "tests/support/core_reference.h"
+#include "tests/support/pair_units.h"
 
 namespace lambda::test {
 
@@ -26,17 +27,17 @@ void TestBfloat16Products::areExact_data() {
   QTest::addColumn<int>("columns");
   QTest::addColumn<int>("pairs");
   // Tiles of AMX have 16 rows, 16 columns, and 8 or 16 pairs, those of vectors up to 16 rows.
-  constexpr std::array<std::array<int, 3>, 7> kSizes{{{16, 16, 16},
+  constexpr std::array<std::array<int, 3>, 8> kSizes{{{16, 16, 16},
                                                       {96, 112, 32},
                                                       {32, 64, 8},
                                                       {33, 48, 27},
                                                       {5, 32, 70},
                                                       {80, 16, 3},
+                                                      {32, 32, 0},
                                                       {48, 80, 150}}};
-  for (const PairUnit unit : {PairUnit::vectors, PairUnit::matrices}) {
-    const char* name = unit == PairUnit::vectors ? "AVX-512 BF16" : "AMX";
+  for (const PairUnit unit : kPairUnits) {
     for (const auto& [rows, columns, pairs] : kSizes) {
-      QTest::addRow("%s, %d x %d, %d pairs", name, rows, columns, pairs)
+      QTest::addRow("%s, %d x %d, %d pairs", nameOf(unit), rows, columns, pairs)
           << unit << rows << columns << pairs;
     }
   }
@@ -47,7 +48,7 @@ void TestBfloat16Products::areExact() {
   QFETCH(int, rows);
   QFETCH(int, columns);
   QFETCH(int, pairs);
-  if (!hasPairUnit(unit)) QSKIP("This CPU does not have these products in bfloat16.");
+  if (!hasPairUnit(unit)) QSKIP(kNoPairUnit);
   std::mt19937 generator(1);
   std::uniform_int_distribution<int> whole(-3, 3);
   const auto draw = [&](int size) {

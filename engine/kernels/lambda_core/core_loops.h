@@ -29,12 +29,15 @@ struct Together {
 /// one group, so that their contexts stay in the caches.
 struct Groups {
   Groups(std::int64_t images, std::int64_t imagesResident)
-      : size(std::max<std::int64_t>(1, (images + kMost - 1) / kMost)),
+      : size(sizeFor(images)),
         count((images + size - 1) / size),
         part(std::min(size, imagesResident)),
         together(std::max<std::int64_t>(1, imagesResident / size)) {}
 
-  static constexpr std::int64_t kMost = 16;
+  static std::int64_t sizeFor(std::int64_t images) {
+    constexpr std::int64_t kMost = 16;
+    return std::max<std::int64_t>(1, (images + kMost - 1) / kMost);
+  }
 
   std::int64_t size;      ///< Images of a group.
   std::int64_t count;     ///< Groups.
@@ -53,6 +56,7 @@ void forwardInGroups(const CoreShape& shape,
   const typename Parts::Shared shared(shape, layout, inputs, false, parallelFor);
   const Groups groups(shape.images, layout.imagesResident);
   parallelFor(groups.count, [&](Index begin, Index end) {
+    if (begin == end) return;
     const Index last = std::min(shape.images, end * groups.size);
     const Index resident = std::min(layout.imagesResident, last - begin * groups.size);
     typename Parts::Contexts contexts(shape, layout, resident, false);
@@ -88,6 +92,7 @@ void backwardInGroups(const CoreShape& shape,
       shape.tableRows > 0 ? (layout.tableRows + layout.extraTableRows) * layout.tableRowSize : 0;
   const AlignedBuffer<float> tableGradients(groups.count * tableSize);
   parallelFor(groups.count, [&](Index begin, Index end) {
+    if (begin == end) return;
     typename Parts::Contexts contexts(
         shape, layout, std::min(groups.together, end - begin) * groups.part, true);
     typename Parts::Core core(shape, layout, contexts);
@@ -99,7 +104,8 @@ void backwardInGroups(const CoreShape& shape,
           const Index slot = (group - first) * groups.part;
           const Index image = group * groups.size + part;
           const Index endOfGroup = std::min(shape.images, (group + 1) * groups.size);
-          work(slot, image, std::min(groups.part, endOfGroup - image));
+          const Index count = std::min(groups.part, endOfGroup - image);
+          if (count > 0) work(slot, image, count);
         };
         for (Index group = first; group < last; ++group) {
           forSlots(group, [&](Index slot, Index image, Index count) {

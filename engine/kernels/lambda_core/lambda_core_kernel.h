@@ -44,14 +44,14 @@
 // its panels have only the positions that one of them sees. Blocks away from the map's borders have
 // the same tiles, which are kept.
 //
-// CPU IN BFLOAT16 (bfloat16/, for CPUs with AVX-512 BF16 or AMX). The same blocks, panels and
-// groups, but an instruction multiplies pairs of values of successive depths and adds both products
-// to a sum in float32. So each operand has its pairs side by side: rows as they are where the depth
-// is the last dimension, two rows interleaved where it is the first. Scores, lambda_c and the
-// gradients of both are rounded to bfloat16 between two products. The output y and dy are in
-// bfloat16. An instruction of AMX multiplies tiles of 16 rows, 16 pairs and 16 columns. To fill
-// them, scores are made for the heads of several images, and left operands of products that sum
-// over rows are transposed first.
+// CPU IN BFLOAT16 (bfloat16/, for AMD CPUs with AVX-512 BF16, and CPUs with AMX). The same blocks,
+// panels and groups, but an instruction multiplies pairs of values of successive depths and adds
+// both products to a sum in float32. So each operand has its pairs side by side: rows as they are
+// where the depth is the last dimension, two rows interleaved where it is the first. Scores,
+// lambda_c and the gradients of both are rounded to bfloat16 between two products. The output y and
+// dy are in bfloat16. An instruction of AMX multiplies tiles of 16 rows, 16 pairs and 16 columns.
+// To fill them, panels have up to 256 rows of the context, scores are made for the heads of several
+// images, and left operands of products that sum over rows are transposed first.
 //
 // CUDA. A warp works on four images, four queries and four heads. The context comes in tiles of 16
 // rows, and one product on tensor cores is [16, 16] x [16, 8]. For each of the four queries, the

@@ -129,9 +129,10 @@ struct AmxTiles {
   }
 };
 
-/// C in float32: rows a stride apart. Written, or added to if `kAdd`.
+/// C in float32, rows a stride apart. Written, or added to if `kAdd`.
 template <bool kAdd>
 struct AmxSums {
+  /// Whether C may have an odd number of tiles in a row.
   static constexpr bool kTakesOneTile = true;
 
   float* base = nullptr;
@@ -186,6 +187,7 @@ struct AmxRounded {
   LAMBDA_AMX_INLINE void end(std::int64_t row, std::int64_t column) const {
     static_assert(kTiles % 2 == 0);
     const AmxScratch<kTiles> sums;
+    // From the values of two rows, first the pairs of their first 16 columns, then the others.
     const __m512i lower = _mm512_set_epi16(47,
                                            15,
                                            46,
@@ -240,7 +242,9 @@ struct AmxRounded {
   }
 };
 
-/// Transposes a matrix of 16 x 16 values of 32 bits.
+/// Transposes a matrix of 16 x 16 values of 32 bits: squares of two values, then of four, in each
+/// quarter of the vectors, then the quarters. 0x88 takes the even quarters of two vectors, 0xDD the
+/// odd ones.
 LAMBDA_AMX_INLINE void transpose(__m512i (&rows)[16]) {
   __m512i other[16];
   LAMBDA_UNROLL(8)
@@ -357,6 +361,17 @@ LAMBDA_AMX __attribute__((noinline)) void multiplyAmx(std::int64_t rows,
     multiplyAmxRows<2>(rows, column, c, terms...);
   if constexpr (C::kTakesOneTile) {
     if (column < columns) multiplyAmxRows<1>(rows, column, c, terms...);
+  }
+}
+
+/// C = the sum of all terms, added to C if `adds`.
+template <class... Terms>
+LAMBDA_AMX_INLINE void sumAmx(
+    bool adds, std::int64_t rows, std::int64_t columns, const PairSums& c, const Terms&... terms) {
+  if (adds) {
+    multiplyAmx(rows, columns, AmxSums<true>{c.base, c.stride}, terms...);
+  } else {
+    multiplyAmx(rows, columns, AmxSums<false>{c.base, c.stride}, terms...);
   }
 }
 

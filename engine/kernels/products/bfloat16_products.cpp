@@ -6,8 +6,10 @@
 
 #if defined(__x86_64__)
 
+#if defined(__linux__)
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
 
 #include <cpuid.h>
 
@@ -20,11 +22,15 @@ bool hasVectors() {
          __builtin_cpu_supports("avx512vl");
 }
 
-/// Linux gives the memory for tiles only to programs that ask for it.
+/// Linux gives the memory for tiles only to programs that ask for it. Other systems are not asked.
 bool asksForTiles() {
+#if defined(__linux__)
   constexpr long kRequestPermission = 0x1023;  // ARCH_REQ_XCOMP_PERM
   constexpr long kTileData = 18;               // XFEATURE_XTILEDATA
   return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
 }
 
 bool hasMatrices() {
@@ -55,39 +61,20 @@ bool hasBfloat16Products() {
 
 namespace {
 
-/// C with its stride.
-struct Sums {
-  float* base;
-  std::int64_t stride;
-};
-
 LAMBDA_BFLOAT16 void multiplyByVectors(std::int64_t rows,
                                        std::int64_t columns,
                                        bool adds,
-                                       const Sums& c,
+                                       const PairSums& c,
                                        const PairTerm<PairRows>& term) {
-  if (adds) {
-    multiplyPairsTo<6>(rows, columns, SumRows<true>{c.base, c.stride}, term);
-  } else {
-    multiplyPairsTo<6>(rows, columns, SumRows<false>{c.base, c.stride}, term);
-  }
+  sumPairs<6>(adds, rows, columns, c, term);
 }
 
-LAMBDA_AMX void multiplyByMatrices(
-    std::int64_t rows, std::int64_t columns, bool adds, const Sums& c, const AmxTerm& term) {
-  if (adds) {
-    multiplyAmx(rows, columns, AmxSums<true>{c.base, c.stride}, term);
-  } else {
-    multiplyAmx(rows, columns, AmxSums<false>{c.base, c.stride}, term);
-  }
-}
-
-/// As multiplyByMatrices() for rows of A whose pairs do not lie one after another. Tiles of A are
-/// transposed, a few at a time.
+/// As sumAmx() for an A whose rows lie one after another. Tiles of A are transposed, a few at a
+/// time.
 LAMBDA_AMX void multiplyTransposed(std::int64_t rows,
                                    std::int64_t columns,
                                    bool adds,
-                                   const Sums& c,
+                                   const PairSums& c,
                                    const PairTerm<PairRows>& term) {
   constexpr std::int64_t kPairs = 4 * kAmxPairs;
   alignas(64) Bfloat16 transposed[kAmxRows * 2 * kPairs];
@@ -100,11 +87,11 @@ LAMBDA_AMX void multiplyTransposed(std::int64_t rows,
                    kAmxRows,
                    transposed,
                    kPairs);
-      multiplyByMatrices(kAmxRows,
-                         columns,
-                         adds || pair > 0,
-                         {c.base + row * c.stride, c.stride},
-                         {transposed, 2 * kPairs, term.b + pair * term.stride, term.stride, count});
+      sumAmx(adds || pair > 0,
+             kAmxRows,
+             columns,
+             {c.base + row * c.stride, c.stride},
+             AmxTerm{transposed, 2 * kPairs, term.b + pair * term.stride, term.stride, count});
     }
   }
 }
@@ -113,7 +100,7 @@ LAMBDA_AMX void multiplyTransposed(std::int64_t rows,
 LAMBDA_AMX void multiplyByTiles(std::int64_t rows,
                                 std::int64_t columns,
                                 bool adds,
-                                const Sums& c,
+                                const PairSums& c,
                                 const PairTerm<PairRows>& term) {
   // Pairs of A as rows are transposed 16 at a time.
   const bool isTransposed = term.a.pairStride != 2;
@@ -124,14 +111,14 @@ LAMBDA_AMX void multiplyByTiles(std::int64_t rows,
     if (isTransposed) {
       multiplyTransposed(tileRows, columns, adds, c, {term.a, term.b, term.stride, tilePairs});
     } else {
-      multiplyByMatrices(tileRows,
-                         columns,
-                         adds,
-                         c,
-                         {term.a.base, term.a.rowStride, term.b, term.stride, tilePairs});
+      sumAmx(adds,
+             tileRows,
+             columns,
+             c,
+             AmxTerm{term.a.base, term.a.rowStride, term.b, term.stride, tilePairs});
     }
   }
-  if (tileRows > 0 && tilePairs < term.pairs) {
+  if (tileRows > 0 && (tilePairs < term.pairs || tilePairs == 0)) {
     PairTerm<PairRows> rest{term.a, term.b, term.stride, term.pairs - tilePairs};
     rest.a.base += tilePairs * term.a.pairStride;
     rest.b += tilePairs * term.stride;

@@ -11,7 +11,8 @@ namespace lambda {
 // of AVX-512 BF16 or the matrix unit of AMX. Both multiply pairs of values of successive depths. So
 // B has the two values of a pair side by side, [pairs, columns, 2].
 
-/// A [rows, pairs, 2], with any strides, in values.
+/// A [rows, pairs, 2]. The pairs of a row lie one after another, or the rows of a pair do: one of
+/// the strides, which are in values, is 2.
 struct PairRows {
   const Bfloat16* base = nullptr;
   std::int64_t rowStride = 0;
@@ -27,7 +28,8 @@ enum class PairUnit {
   matrices  ///< The matrix unit of AMX (amx_products.h).
 };
 
-/// Whether this CPU has the unit, and the operating system permits it.
+/// Whether this CPU has the unit, and the operating system permits it. For AMX the first call asks
+/// the system for that: without it, the process is ended at the first use.
 bool hasPairUnit(PairUnit unit);
 
 /// The unit with which products in bfloat16 are faster than in float32; none on most CPUs. A dot
@@ -39,7 +41,7 @@ std::optional<PairUnit> fastestPairUnit();
 bool hasBfloat16Products();
 
 /// C [rows, columns] = A B, added to C if `adds`. B is dense; columns are a multiple of
-/// kPairColumns. The CPU must have the unit.
+/// kPairColumns. hasPairUnit() must have said that the unit can be used.
 void multiplyPairs(std::int64_t rows,
                    std::int64_t columns,
                    std::int64_t pairs,

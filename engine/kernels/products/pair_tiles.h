@@ -101,7 +101,13 @@ LAMBDA_BFLOAT16_INLINE void pairRun(const Bfloat16* first,
   }
 }
 
-/// C in float32: rows a stride apart. Written, or added to if `kAdd`.
+/// C in float32, rows a stride apart.
+struct PairSums {
+  float* base = nullptr;
+  std::int64_t stride = 0;
+};
+
+/// The same for multiplyPairsTo(): written, or added to if `kAdd`.
 template <bool kAdd>
 struct SumRows {
   float* base = nullptr;
@@ -277,6 +283,17 @@ LAMBDA_BFLOAT16 __attribute__((noinline)) void multiplyPairsTo(std::int64_t rows
     multiplyPairRows<8, 2>(0, rows, column, c, terms...);
   for (; column < columns; column += kPairColumns)
     multiplyPairRows<16, 1>(0, rows, column, c, terms...);
+}
+
+/// C = the sum of all terms, added to C if `adds`.
+template <int kRows = 4, class... Terms>
+LAMBDA_BFLOAT16_INLINE void sumPairs(
+    bool adds, std::int64_t rows, std::int64_t columns, const PairSums& c, const Terms&... terms) {
+  if (adds) {
+    multiplyPairsTo<kRows>(rows, columns, SumRows<true>{c.base, c.stride}, terms...);
+  } else {
+    multiplyPairsTo<kRows>(rows, columns, SumRows<false>{c.base, c.stride}, terms...);
+  }
 }
 
 }  // namespace lambda

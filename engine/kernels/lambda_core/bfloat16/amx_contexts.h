@@ -1,10 +1,11 @@
 #pragma once
 
-// As pair_contexts.h, for the products of AMX. The gradient of the values is summed transposed, as
+// Contexts of images for the products of AMX. The gradient of the values is summed transposed, as
 // the products of amx_score_gradients.h have it.
 
 #include "engine/kernels/aligned_buffer.h"
-#include "engine/kernels/lambda_core/bfloat16/pair_contexts.h"
+#include "engine/kernels/lambda_core/bfloat16/pair_context_slots.h"
+#include "engine/kernels/lambda_core/bfloat16/pair_copies.h"
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/kernels/products/amx_products.h"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// As pair_score_gradients.h, for the products of AMX. Its left operands lie row by row, so that
+// As vector_score_gradients.h, for the products of AMX. Its left operands lie row by row, so that
 // each sum over rows, dv, dlambda_c and dR, has the smaller operand transposed: dv^T = dy^T s,
 // dlambda_c = q^T dy and dE^T = q^T ds.
 
@@ -48,9 +48,10 @@ class AmxScoreGradients : private AmxScores {
                            float* tableGradient) {
     takeQueries(inputs, block, images);
     transposeQueries(block);
+    clearOthers(block, images);
     const AmxScope scope;
     for (std::int64_t i = 0; i < images.count; ++i) takeOutputs(block, images, i, dy);
-    for (const Panel& panel : panels_) {
+    for (const PairPanel& panel : panels_) {
       for (std::int64_t t = 0; t < block.count; ++t) {
         Bfloat16* ofQuery = scorePairs_.get() + t * shape_.heads * width_;
         makeScores(
@@ -62,10 +63,31 @@ class AmxScoreGradients : private AmxScores {
         backwardOfEmbeddings(block, panel, t, tableGradient);
     }
     for (std::int64_t i = 0; i < images.count; ++i)
-      writeQueryGradients(block, i, gradients.queries + rowOf(block, images.first + i) * layout_.k);
+      writeQueryGradients(block, i, gradients.queries + block.rowOf(images.first + i) * layout_.k);
   }
 
  private:
+  /// Sets what this call does not make to 0: scores of queries that the last block lacks, and their
+  /// gradients of images that the last ones lack. The other operand is 0 there, but what another
+  /// block or image left may be infinite.
+  void clearOthers(const PairBlock& block, const Together& images) {
+    const std::int64_t heads = shape_.heads;
+    if (block.count < layout_.queriesTogether) {
+      for (std::int64_t i = 0; i < images.count; ++i) {
+        Bfloat16* ofImage = scorePairs_.get() + i * rowsOfImage_ * width_;
+        std::fill(
+            ofImage + block.count * heads * width_, ofImage + rowsOfImage_ * width_, Bfloat16{});
+      }
+    }
+    if (images.count < layout_.imageBlockSize) {
+      for (std::int64_t t = 0; t < block.count; ++t) {
+        Bfloat16* ofQuery = gradientPairs_.get() + t * rowsOfQuery_ * width_;
+        std::fill(
+            ofQuery + images.count * heads * width_, ofQuery + rowsOfQuery_ * width_, Bfloat16{});
+      }
+    }
+  }
+
   /// q^T of each query.
   LAMBDA_AMX void transposeQueries(const PairBlock& block) {
     const std::int64_t k = layout_.k;
@@ -80,16 +102,16 @@ class AmxScoreGradients : private AmxScores {
     }
   }
 
-  /// Takes dy of the i-th image, with rows of 0 for queries that the last block lacks: scores that
-  /// other blocks left there have no effect. And computes what needs no scores: the content part of
-  /// the queries' gradients, dy lambda_c^T, and the gradient of the content lambda, q^T dy.
+  /// Takes dy of the i-th image, with rows of 0 for queries that the last block lacks, and computes
+  /// what needs no scores: the content part of the queries' gradients, dy lambda_c^T, and the
+  /// gradient of the content lambda, q^T dy.
   LAMBDA_AMX void takeOutputs(const PairBlock& block,
                               const Together& images,
                               std::int64_t i,
                               const Bfloat16* dy) {
     const std::int64_t k = layout_.k, v = layout_.v, rows = block.count * shape_.heads;
     Bfloat16* outputs = outputsOf(i);
-    std::copy_n(dy + rowOf(block, images.first + i) * v, rows * v, outputs);
+    std::copy_n(dy + block.rowOf(images.first + i) * v, rows * v, outputs);
     std::fill(outputs + rows * v, outputs + rowsOfImage_ * v, Bfloat16{});
     pairAllRows(outputs, rowsOfImage_, v, outputPairs_.get());
     transposeAll(
@@ -103,29 +125,30 @@ class AmxScoreGradients : private AmxScores {
     pairAllRows(byImage_.get() + i * rowsOfImage_ * k, rowsOfImage_, k, queryPairs_.get());
     transposeAll(
         queryPairs_.get(), k, rowsOfImage_ / 2, k, queriesTransposed_.get(), rowsOfImage_ / 2);
-    addOrWrite(
+    sumAmx(
         block.index > 0,
         k,
         v,
         {contexts_.contentGradient(slot), v},
-        {queriesTransposed_.get(), rowsOfImage_, outputPairs_.get(), 2 * v, rowsOfImage_ / 2});
+        AmxTerm{
+            queriesTransposed_.get(), rowsOfImage_, outputPairs_.get(), 2 * v, rowsOfImage_ / 2});
   }
 
   /// Adds the gradients of the i-th image's values, and makes those of its scores, dy v^T.
   LAMBDA_AMX void backwardOfValues(bool adds,
-                                   const Panel& panel,
+                                   const PairPanel& panel,
                                    std::int64_t slot,
                                    std::int64_t i) const {
     const std::int64_t v = layout_.v, ofImage = i * shape_.heads * width_;
-    addOrWrite(adds,
-               v,
-               panel.columns,
-               {contexts_.valuesGradient(slot) + panel.first, layout_.columns},
-               {outputsTransposedOf(i),
-                rowsOfImage_,
-                scorePairs_.get() + i * rowsOfImage_ * width_,
-                2 * width_,
-                rowsOfImage_ / 2});
+    sumAmx(adds,
+           v,
+           panel.columns,
+           {contexts_.valuesGradient(slot) + panel.first, layout_.columns},
+           AmxTerm{outputsTransposedOf(i),
+                   rowsOfImage_,
+                   scorePairs_.get() + i * rowsOfImage_ * width_,
+                   2 * width_,
+                   rowsOfImage_ / 2});
     multiplyAmx(rowsOfImage_,
                 panel.columns,
                 AmxRounded<true, true>{gradient_.get() + ofImage,
@@ -141,19 +164,19 @@ class AmxScoreGradients : private AmxScores {
 
   /// Adds the gradients of the t-th query, ds E, and of the table, ds^T q, for all images together.
   LAMBDA_AMX void backwardOfEmbeddings(const PairBlock& block,
-                                       const Panel& panel,
+                                       const PairPanel& panel,
                                        std::int64_t t,
                                        float* tableGradient) const {
     const std::int64_t k = layout_.k, ofQuery = t * rowsOfQuery_ * width_;
-    addOrWrite(panel.first > 0,
-               rowsOfQuery_,
-               k,
-               {positionPart_.get() + t * rowsOfQuery_ * k, k},
-               {gradient_.get() + ofQuery,
-                width_,
-                block.tile(t) + panel.first * k,
-                2 * k,
-                panel.columns / 2});
+    sumAmx(panel.first > 0,
+           rowsOfQuery_,
+           k,
+           {positionPart_.get() + t * rowsOfQuery_ * k, k},
+           AmxTerm{gradient_.get() + ofQuery,
+                   width_,
+                   block.tile(t) + panel.first * k,
+                   2 * k,
+                   panel.columns / 2});
     multiplyAmx(
         k,
         panel.columns,
@@ -176,23 +199,6 @@ class AmxScoreGradients : private AmxScores {
             to + t * ofQuery + c,
             _mm512_add_ps(_mm512_loadu_ps(content + c), _mm512_loadu_ps(position + c)));
       }
-    }
-  }
-
-  struct Sums {
-    float* base;
-    std::int64_t stride;
-  };
-
-  LAMBDA_AMX_INLINE void addOrWrite(bool adds,
-                                    std::int64_t rows,
-                                    std::int64_t columns,
-                                    const Sums& to,
-                                    const AmxTerm& term) const {
-    if (adds) {
-      multiplyAmx(rows, columns, AmxSums<true>{to.base, to.stride}, term);
-    } else {
-      multiplyAmx(rows, columns, AmxSums<false>{to.base, to.stride}, term);
     }
   }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// As pair_scores.h, for the products of AMX. A tile has 16 rows, more than the heads of a query, so
-// that the scores of a query are made for several images together.
+// As vector_scores.h, for the products of AMX. A tile has 16 rows, more than the heads of a query,
+// so that the scores of a query are made for several images together.
 
 #include <vector>
 
@@ -13,11 +13,6 @@
 
 namespace lambda {
 
-/// Rounded up to a multiple of `unit`.
-constexpr std::int64_t roundedUp(std::int64_t count, std::int64_t unit) {
-  return (count + unit - 1) / unit * unit;
-}
-
 class AmxScores {
  public:
   AmxScores(const CoreShape& shape, const PairLayout& layout, const AmxContexts& contexts)
@@ -27,31 +22,14 @@ class AmxScores {
         rowsOfImage_(roundedUp(layout.rowsMost, kUnit)),
         rowsOfQuery_(roundedUp(layout.imageBlockSize * shape.heads, kUnit)),
         width_(std::min<std::int64_t>(kPanel, layout.columns)),
+        panels_(panelsOf(layout, width_)),
         byImage_(layout.imageBlockSize * rowsOfImage_ * layout.k),
-        byQuery_(layout.queriesTogether * rowsOfQuery_ * layout.k) {
-    for (std::int64_t first = 0; first < layout.columns; first += width_) {
-      panels_.push_back({first,
-                         std::min(width_, layout.columns - first),
-                         std::min(width_, layout.context - first)});
-    }
-  }
+        byQuery_(layout.queriesTogether * rowsOfQuery_ * layout.k) {}
 
  protected:
   // Both counts of rows are depths of products in the backward pass, so that 16 pairs are a unit.
   static constexpr std::int64_t kUnit = 32;
   static constexpr std::int64_t kPanel = 256;
-
-  /// Columns of the context.
-  struct Panel {
-    std::int64_t first = 0;
-    std::int64_t columns = 0;
-    std::int64_t depth = 0;  ///< Columns that are rows of the context; the others are padding.
-  };
-
-  /// The number among all rows (image, query, head) of the first row of a block in an image.
-  std::int64_t rowOf(const PairBlock& block, std::int64_t image) const {
-    return (image * shape_.queries + block.first) * shape_.heads;
-  }
 
   /// Where a row (image, head) of a query's products goes, if the products are kept by image: for
   /// each image `rowsOfImage_` rows, then as many for padding. `size`: values of a row.
@@ -65,15 +43,16 @@ class AmxScores {
     return offsets;
   }
 
-  /// Rounds the queries of a block, by image and by query. Those of images that the last group
-  /// lacks become 0, so that nothing that other images left has an effect.
+  /// Rounds the queries of a block, by image and by query. Those that the last block or the last
+  /// images lack become 0, so that nothing that others left has an effect.
   LAMBDA_AMX void takeQueries(const CoreInputs& inputs,
                               const PairBlock& block,
                               const Together& images) {
     const std::int64_t k = layout_.k, ofQuery = shape_.heads * k, rows = block.count * shape_.heads;
     for (std::int64_t i = 0; i < images.count; ++i) {
       Bfloat16* ofImage = byImage_.get() + i * rowsOfImage_ * k;
-      roundRun(inputs.queries + rowOf(block, images.first + i) * k, rows * k, ofImage);
+      roundRun(inputs.queries + block.rowOf(images.first + i) * k, rows * k, ofImage);
+      std::fill(ofImage + rows * k, ofImage + rowsOfImage_ * k, Bfloat16{});
       for (std::int64_t t = 0; t < block.count; ++t)
         std::copy_n(ofImage + t * ofQuery, ofQuery, queriesOf(t) + i * ofQuery);
     }
@@ -84,7 +63,7 @@ class AmxScores {
   /// Makes the scores [rowsOfQuery_, panel] of the t-th query.
   template <class To>
   LAMBDA_AMX void makeScores(const PairBlock& block,
-                             const Panel& panel,
+                             const PairPanel& panel,
                              std::int64_t t,
                              const To& to) const {
     multiplyAmx(rowsOfQuery_,
@@ -105,10 +84,10 @@ class AmxScores {
   const CoreShape& shape_;
   const PairLayout& layout_;
   const AmxContexts& contexts_;
-  std::vector<Panel> panels_;
-  std::int64_t rowsOfImage_;         ///< Rows (query, head) of an image, padded.
-  std::int64_t rowsOfQuery_;         ///< Rows (image, head) of a query, padded.
-  std::int64_t width_;               ///< Columns of a panel.
+  std::int64_t rowsOfImage_;  ///< Rows (query, head) of an image, padded.
+  std::int64_t rowsOfQuery_;  ///< Rows (image, head) of a query, padded.
+  std::int64_t width_;        ///< Columns of a panel.
+  std::vector<PairPanel> panels_;
   AlignedBuffer<Bfloat16> byImage_;  ///< q [images, rowsOfImage_, k]
   AlignedBuffer<Bfloat16> byQuery_;  ///< q [queries, rowsOfQuery_, k]
 };
@@ -129,7 +108,7 @@ class AmxOutputs : private AmxScores {
     const std::int64_t size = block.count * shape_.heads * layout_.v;
     takeQueries(inputs, block, images);
     const AmxScope scope;
-    for (const Panel& panel : panels_) {
+    for (const PairPanel& panel : panels_) {
       for (std::int64_t t = 0; t < block.count; ++t) {
         Bfloat16* ofQuery = scores_.get() + t * shape_.heads * width_;
         makeScores(block, panel, t, AmxRounded<true, false>{ofQuery, offsets_.data(), {}, {}});
@@ -137,7 +116,7 @@ class AmxOutputs : private AmxScores {
       const bool isLast = panel.first + width_ >= layout_.columns;
       for (std::int64_t i = 0; i < images.count; ++i) {
         addOutputs(panel, images.slot + i, i);
-        if (isLast) roundRun(sumsOf(i), size, y + rowOf(block, images.first + i) * layout_.v);
+        if (isLast) roundRun(sumsOf(i), size, y + block.rowOf(images.first + i) * layout_.v);
       }
     }
   }
@@ -145,21 +124,19 @@ class AmxOutputs : private AmxScores {
  private:
   float* sumsOf(std::int64_t i) const { return sums_.get() + i * rowsOfImage_ * layout_.v; }
 
-  LAMBDA_AMX void addOutputs(const Panel& panel, std::int64_t slot, std::int64_t i) const {
+  LAMBDA_AMX void addOutputs(const PairPanel& panel, std::int64_t slot, std::int64_t i) const {
     const std::int64_t k = layout_.k, v = layout_.v;
     const AmxTerm positions{scores_.get() + i * rowsOfImage_ * width_,
                             width_,
                             contexts_.values(slot) + panel.first * v,
                             2 * v,
                             panel.columns / 2};
-    const AmxTerm content{
-        byImage_.get() + i * rowsOfImage_ * k, k, contexts_.content(slot), 2 * v, k / 2};
-    if (panel.first > 0) {
-      multiplyAmx(rowsOfImage_, v, AmxSums<true>{sumsOf(i), v}, positions);
-    } else if (shape_.hasContent) {
-      multiplyAmx(rowsOfImage_, v, AmxSums<false>{sumsOf(i), v}, content, positions);
+    if (panel.first == 0 && shape_.hasContent) {
+      const AmxTerm content{
+          byImage_.get() + i * rowsOfImage_ * k, k, contexts_.content(slot), 2 * v, k / 2};
+      sumAmx(false, rowsOfImage_, v, {sumsOf(i), v}, content, positions);
     } else {
-      multiplyAmx(rowsOfImage_, v, AmxSums<false>{sumsOf(i), v}, positions);
+      sumAmx(panel.first > 0, rowsOfImage_, v, {sumsOf(i), v}, positions);
     }
   }
 

@@ -1,7 +1,7 @@
 #include "engine/kernels/lambda_core/bfloat16/bfloat16_core.h"
 
 #include "engine/kernels/lambda_core/bfloat16/amx_score_gradients.h"
-#include "engine/kernels/lambda_core/bfloat16/pair_score_gradients.h"
+#include "engine/kernels/lambda_core/bfloat16/vector_score_gradients.h"
 #include "engine/kernels/lambda_core/core_order.h"
 
 namespace lambda {
@@ -45,7 +45,7 @@ void bfloat16CoreForward(PairUnit unit,
     forwardInGroups<PairParts<AmxContexts, AmxOutputs>>(
         shape, layout, inputs, y, parallelFor, prepare);
   } else {
-    forwardInGroups<PairParts<PairContexts, PairScores>>(
+    forwardInGroups<PairParts<VectorContexts, VectorScores>>(
         shape, layout, inputs, y, parallelFor, prepare);
   }
 }
@@ -62,7 +62,7 @@ void bfloat16CoreBackward(PairUnit unit,
     backwardInGroups<PairParts<AmxContexts, AmxScoreGradients>>(
         shape, layout, inputs, dy, gradients, parallelFor, finish);
   } else {
-    backwardInGroups<PairParts<PairContexts, PairScoreGradients>>(
+    backwardInGroups<PairParts<VectorContexts, VectorScoreGradients>>(
         shape, layout, inputs, dy, gradients, parallelFor, finish);
   }
 }

@@ -63,6 +63,11 @@ class PairBlock {
     return tableOffsets_.data() + t * layout_.context;
   }
 
+  /// The number among all rows (image, query, head) of the block's first row in an image.
+  std::int64_t rowOf(std::int64_t image) const {
+    return (image * shape_.queries + first) * shape_.heads;
+  }
+
   std::int64_t index = 0;  ///< Among all blocks.
   std::int64_t first = 0;  ///< The first query.
   std::int64_t count = 0;  ///< Queries.

@@ -4,14 +4,17 @@
 // here follows from the shape, never from the number of threads.
 
 #include <algorithm>
+#include <vector>
 
-#include "engine/kernels/lambda_core/core_shape.h"
+#include "engine/kernels/lambda_core/core_loops.h"
 #include "engine/kernels/products/bfloat16_products.h"
 
 namespace lambda {
 
-/// Columns of the context whose scores are made, used and overwritten together.
-inline constexpr int kPairPanel = 64;
+/// Rounded up to a multiple of `unit`.
+constexpr std::int64_t roundedUp(std::int64_t count, std::int64_t unit) {
+  return (count + unit - 1) / unit * unit;
+}
 
 /// Columns are padded to a multiple of this, with embeddings and values of 0.
 inline constexpr int kPairPanelUnit = 32;
@@ -21,13 +24,15 @@ struct PairLayout {
       : k(shape.queryDepth),
         v(shape.valueDepth),
         context(shape.contextRows()),
-        columns((context + kPairPanelUnit - 1) / kPairPanelUnit * kPairPanelUnit),
+        columns(roundedUp(context, kPairPanelUnit)),
         queriesTogether(std::clamp<std::int64_t>(
             kRowsTogether / shape.heads, 1, std::max<std::int64_t>(shape.queries, 1))),
         rowsMost(queriesTogether * shape.heads),
         blockCount((shape.queries + queriesTogether - 1) / queriesTogether),
-        imageBlockSize(std::clamp<std::int64_t>(
-            shape.images, 1, imagesTogether(shape.heads, isBackward, unit))),
+        imageBlockSize(
+            std::clamp<std::int64_t>(isBackward ? Groups::sizeFor(shape.images) : shape.images,
+                                     1,
+                                     imagesTogether(shape.heads, isBackward, unit))),
         tableRows(shape.tableRows * shape.intraDepth),
         tableRowSize(k) {
     // In the backward pass a context has values and content lambda in two layouts, and their
@@ -42,7 +47,7 @@ struct PairLayout {
   std::int64_t queriesTogether;  ///< Most queries of a block.
   std::int64_t rowsMost;         ///< Most rows (query, head) of a block in one image.
   std::int64_t blockCount;
-  std::int64_t imageBlockSize;  ///< Images of one product with the embeddings.
+  std::int64_t imageBlockSize;  ///< Most images of one product with the embeddings.
   std::int64_t imagesResident;  ///< Images whose contexts stay in the second-level cache.
   std::int64_t tableRows;       ///< Rows of the table, those of intra-depth counted one by one.
   std::int64_t tableRowSize;
@@ -59,5 +64,24 @@ struct PairLayout {
   static constexpr std::int64_t kRowsTogether = 32;
   static constexpr std::int64_t kContextBytes = 512 << 10;
 };
+
+/// Columns of the context whose scores are made, used and overwritten together.
+struct PairPanel {
+  std::int64_t first = 0;
+  std::int64_t columns = 0;  ///< A multiple of kPairPanelUnit.
+  std::int64_t depth = 0;    ///< Columns that are rows of the context; the others are padding.
+
+  std::int64_t pairs() const { return (depth + 1) / 2; }
+};
+
+/// All columns in panels of `width`; the last may have fewer.
+inline std::vector<PairPanel> panelsOf(const PairLayout& layout, std::int64_t width) {
+  std::vector<PairPanel> panels;
+  for (std::int64_t first = 0; first < layout.columns; first += width) {
+    panels.push_back(
+        {first, std::min(width, layout.columns - first), std::min(width, layout.context - first)});
+  }
+  return panels;
+}
 
 }  // namespace lambda

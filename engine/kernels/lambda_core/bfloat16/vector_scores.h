@@ -1,47 +1,34 @@
 #pragma once
 
-// The forward pass of the lambda core in bfloat16, queries first (see the page in
+// The forward pass of the lambda core in bfloat16 by dot products, queries first (see the page in
 // ../lambda_core_kernel.h): for a block of queries of one image and panel by panel, the scores
 // [rows, panel] from queries and embeddings, rounded to bfloat16, and then y from scores and
-// values. Sums are in float32. The backward pass in pair_score_gradients.h makes the same scores
+// values. Sums are in float32. The backward pass in vector_score_gradients.h makes the same scores
 // again.
 
 #include <vector>
 
 #include "engine/kernels/lambda_core/bfloat16/pair_block.h"
-#include "engine/kernels/lambda_core/bfloat16/pair_contexts.h"
+#include "engine/kernels/lambda_core/bfloat16/vector_contexts.h"
 #include "engine/kernels/lambda_core/core_loops.h"
 
 #if defined(__x86_64__)
 
 namespace lambda {
 
-/// Columns of the context.
-struct PairPanel {
-  std::int64_t first = 0;
-  std::int64_t columns = 0;  ///< A multiple of kPairPanelUnit.
-  std::int64_t depth = 0;    ///< Columns that are rows of the context; the others are padding.
-
-  std::int64_t pairs() const { return (depth + 1) / 2; }
-};
-
-class PairScores {
+class VectorScores {
  public:
-  PairScores(const CoreShape& shape, const PairLayout& layout, const PairContexts& contexts)
+  VectorScores(const CoreShape& shape, const PairLayout& layout, const VectorContexts& contexts)
       : shape_(shape),
         layout_(layout),
         contexts_(contexts),
+        panels_(panelsOf(layout, kPanel)),
         queries_(layout.imageBlockSize * layout.rowsMost * layout.k),
-        scores_(layout.rowsMost * kPairPanel),
+        scores_(layout.rowsMost * kPanel),
         sums_(layout.rowsMost * layout.v),
         rowOffsets_(static_cast<std::size_t>(layout.rowsMost)) {
-    for (std::int64_t column = 0; column < layout.columns; column += kPairPanel) {
-      panels_.push_back({column,
-                         std::min<std::int64_t>(kPairPanel, layout.columns - column),
-                         std::min<std::int64_t>(kPairPanel, layout.context - column)});
-    }
     for (std::size_t row = 0; row < rowOffsets_.size(); ++row)
-      rowOffsets_[row] = static_cast<std::int64_t>(row) * kPairPanel;
+      rowOffsets_[row] = static_cast<std::int64_t>(row) * kPanel;
   }
 
   LAMBDA_BFLOAT16 void forward(const CoreInputs& inputs,
@@ -50,7 +37,7 @@ class PairScores {
                                Bfloat16* y) {
     const std::int64_t k = layout_.k, v = layout_.v, rows = block.count * shape_.heads;
     for (std::int64_t i = 0; i < images.count; ++i) {
-      const std::int64_t row = rowOf(block, images.first + i);
+      const std::int64_t row = block.rowOf(images.first + i);
       const std::int64_t slot = images.slot + i;
       float* sums = sums_.get();
       fetchRows(block, images.first + i + 1, inputs.queries, k);
@@ -61,7 +48,7 @@ class PairScores {
                    panel,
                    queries_.get(),
                    RoundedSums<true, false>{scores_.get(), rowOffsets_.data(), nullptr, nullptr});
-        const PairTerm positions{PairsInRow<kPairPanel>{scores_.get(), {}},
+        const PairTerm positions{PairsInRow<kPanel>{scores_.get(), {}},
                                  contexts_.values(slot) + panel.first * v,
                                  2 * v,
                                  panel.pairs()};
@@ -80,10 +67,7 @@ class PairScores {
   }
 
  protected:
-  /// The number among all rows (image, query, head) of the first row of a block in an image.
-  std::int64_t rowOf(const PairBlock& block, std::int64_t image) const {
-    return (image * shape_.queries + block.first) * shape_.heads;
-  }
+  static constexpr int kPanel = 64;  ///< Columns of a panel.
 
   /// Prefetches the block's rows of an image, if there is one: they are too short a run for the
   /// processor to foresee. `depth`: values of a row.
@@ -93,7 +77,7 @@ class PairScores {
                                         const T* rows,
                                         std::int64_t depth) const {
     if (image < shape_.images)
-      fetchRun(rows + rowOf(block, image) * depth, block.count * shape_.heads * depth);
+      fetchRun(rows + block.rowOf(image) * depth, block.count * shape_.heads * depth);
   }
 
   /// Makes the scores of a panel from the queries [rows, k] of an image.
@@ -118,11 +102,11 @@ class PairScores {
 
   const CoreShape& shape_;
   const PairLayout& layout_;
-  const PairContexts& contexts_;
+  const VectorContexts& contexts_;
   std::vector<PairPanel> panels_;
-  AlignedBuffer<Bfloat16> queries_;  ///< [images, rows, k]
-  AlignedBuffer<Bfloat16> scores_;   ///< [rows, kPairPanel] of one image, or the same in pairs.
-  AlignedBuffer<float> sums_;        ///< Outputs [rows, v] of one image.
+  AlignedBuffer<Bfloat16> queries_;       ///< [images, rows, k]
+  AlignedBuffer<Bfloat16> scores_;        ///< [rows, kPanel] of one image, or the same in pairs.
+  AlignedBuffer<float> sums_;             ///< Outputs [rows, v] of one image.
   std::vector<std::int64_t> rowOffsets_;  ///< Of the rows of `scores_`.
 };
 

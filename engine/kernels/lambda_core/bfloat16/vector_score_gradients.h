@@ -7,21 +7,23 @@
 
 #include <vector>
 
-#include "engine/kernels/lambda_core/bfloat16/pair_scores.h"
+#include "engine/kernels/lambda_core/bfloat16/vector_scores.h"
 
 #if defined(__x86_64__)
 
 namespace lambda {
 
-class PairScoreGradients : private PairScores {
+class VectorScoreGradients : private VectorScores {
  public:
-  PairScoreGradients(const CoreShape& shape, const PairLayout& layout, const PairContexts& contexts)
-      : PairScores(shape, layout, contexts),
+  VectorScoreGradients(const CoreShape& shape,
+                       const PairLayout& layout,
+                       const VectorContexts& contexts)
+      : VectorScores(shape, layout, contexts),
         queryPairs_(queriesSize() / layout.imageBlockSize),
         queryPairsByQuery_(queriesSize()),
         outputPairs_(layout.imageBlockSize * outputsSize()),
-        gradient_(layout.imageBlockSize * layout.rowsMost * kPairPanel),
-        gradientPairs_(layout.imageBlockSize * layout.rowsMost * kPairPanel),
+        gradient_(layout.imageBlockSize * layout.rowsMost * kPanel),
+        gradientPairs_(layout.imageBlockSize * layout.rowsMost * kPanel),
         gradientOffsets_(rowOffsets_.size()),
         gradientPairOffsets_(rowOffsets_.size() / 2),
         pairOffsets_(rowOffsets_.size() / 2),
@@ -30,9 +32,9 @@ class PairScoreGradients : private PairScores {
     for (std::int64_t row = 0; row < layout.rowsMost; ++row) {
       const std::int64_t t = row / heads, head = row % heads;
       const auto at = static_cast<std::size_t>(row);
-      gradientOffsets_[at] = (t * layout.imageBlockSize * heads + head) * kPairPanel;
+      gradientOffsets_[at] = (t * layout.imageBlockSize * heads + head) * kPanel;
       if (row % 2 == 0) gradientPairOffsets_[at / 2] = gradientOffsets_[at];
-      if (row % 2 == 0) pairOffsets_[at / 2] = row * kPairPanel;
+      if (row % 2 == 0) pairOffsets_[at / 2] = row * kPanel;
     }
     for (std::int64_t i = 0; i < layout.imageBlockSize; ++i) {
       for (std::int64_t head = 0; head < heads; ++head) {
@@ -79,7 +81,7 @@ class PairScoreGradients : private PairScores {
                                 std::int64_t i,
                                 const Bfloat16* dy) {
     const std::int64_t heads = shape_.heads, k = layout_.k, v = layout_.v;
-    const std::int64_t row = rowOf(block, images.first + i), rows = block.count * heads;
+    const std::int64_t row = block.rowOf(images.first + i), rows = block.count * heads;
     pairAllRows(dy + row * v, rows, v, outputPairs_.get() + i * outputsSize());
     Bfloat16* queries = queries_.get() + i * layout_.rowsMost * k;
     roundRun(inputs.queries + row * k, rows * k, queries);
@@ -99,7 +101,7 @@ class PairScoreGradients : private PairScores {
                                       const Bfloat16* dy,
                                       const CoreGradients& gradients) const {
     const std::int64_t k = layout_.k, v = layout_.v, rows = block.count * shape_.heads;
-    const std::int64_t slot = images.slot + i, row = rowOf(block, images.first + i);
+    const std::int64_t slot = images.slot + i, row = block.rowOf(images.first + i);
     float* queries = gradients.queries + row * k;
     if (!shape_.hasContent) {
       std::fill_n(queries, rows * k, 0.0F);
@@ -114,7 +116,7 @@ class PairScoreGradients : private PairScores {
                            outputPairs_.get() + i * outputsSize(),
                            2 * v,
                            rows / 2};
-    addOrWrite(block.index > 0, k, {contexts_.contentGradient(slot), v}, content);
+    sumPairs(block.index > 0, k, v, {contexts_.contentGradient(slot), v}, content);
   }
 
   /// Makes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
@@ -129,21 +131,21 @@ class PairScoreGradients : private PairScores {
                panel,
                queries_.get() + i * layout_.rowsMost * layout_.k,
                RoundedSums<false, true>{nullptr, nullptr, scores_.get(), pairOffsets_.data()});
-    const PairTerm values{RowsInPair{scores_.get(), 2 * kPairPanel},
+    const PairTerm values{RowsInPair{scores_.get(), 2 * kPanel},
                           outputPairs_.get() + i * outputsSize(),
                           2 * v,
                           rows / 2};
     float* to = gradients.values + ((images.first + i) * layout_.context + panel.first) * v;
-    addOrWrite(block.index > 0, panel.depth, {to, v}, values);
+    sumPairs(block.index > 0, panel.depth, v, {to, v}, values);
 
-    const std::int64_t ofImage = i * shape_.heads * kPairPanel;
+    const std::int64_t ofImage = i * shape_.heads * kPanel;
     multiplyPairsTo(rows,
                     panel.columns,
                     RoundedSums<true, true>{gradient_.get() + ofImage,
                                             gradientOffsets_.data(),
                                             gradientPairs_.get() + ofImage,
                                             gradientPairOffsets_.data()},
-                    PairTerm{PairsInRow<>{dy + rowOf(block, images.first + i) * v, {v}},
+                    PairTerm{PairsInRow<>{dy + block.rowOf(images.first + i) * v, {v}},
                              contexts_.valuesTransposed(images.slot + i) + 2 * panel.first,
                              2 * layout_.columns,
                              v / 2});
@@ -157,40 +159,22 @@ class PairScoreGradients : private PairScores {
                                             float* tableGradient) const {
     const std::int64_t heads = shape_.heads, k = layout_.k, rows = images.count * heads;
     const std::int64_t most = layout_.imageBlockSize * heads;
-    float* queries = gradients.queries + rowOf(block, images.first) * k;
+    float* queries = gradients.queries + block.rowOf(images.first) * k;
     for (std::int64_t t = 0; t < block.count; ++t) {
       multiplyPairsTo(rows,
                       k,
                       ScatteredSums{queries + t * heads * k, queryOffsets_.data()},
-                      PairTerm{PairsInRow<kPairPanel>{gradient_.get() + t * most * kPairPanel, {}},
+                      PairTerm{PairsInRow<kPanel>{gradient_.get() + t * most * kPanel, {}},
                                block.tile(t) + panel.first * k,
                                2 * k,
                                panel.pairs()});
-      multiplyPairsTo(
-          panel.depth,
-          k,
-          ScatteredSums{tableGradient, block.tableOffsets(t) + panel.first},
-          PairTerm{RowsInPair{gradientPairs_.get() + t * most * kPairPanel, 2 * kPairPanel},
-                   queryPairsByQuery_.get() + t * most * k,
-                   2 * k,
-                   rows / 2});
-    }
-  }
-
-  struct Sums {
-    float* base;
-    std::int64_t stride;
-  };
-
-  template <class Term>
-  LAMBDA_BFLOAT16_INLINE void addOrWrite(bool adds,
-                                         std::int64_t rows,
-                                         const Sums& to,
-                                         const Term& term) const {
-    if (adds) {
-      multiplyPairsTo(rows, layout_.v, SumRows<true>{to.base, to.stride}, term);
-    } else {
-      multiplyPairsTo(rows, layout_.v, SumRows<false>{to.base, to.stride}, term);
+      multiplyPairsTo(panel.depth,
+                      k,
+                      ScatteredSums{tableGradient, block.tableOffsets(t) + panel.first},
+                      PairTerm{RowsInPair{gradientPairs_.get() + t * most * kPanel, 2 * kPanel},
+                               queryPairsByQuery_.get() + t * most * k,
+                               2 * k,
+                               rows / 2});
     }
   }
 
@@ -198,8 +182,8 @@ class PairScoreGradients : private PairScores {
   AlignedBuffer<Bfloat16> queryPairs_;         ///< q [rows / 2, k, 2]
   AlignedBuffer<Bfloat16> queryPairsByQuery_;  ///< q [queries, images, heads / 2, k, 2]
   AlignedBuffer<Bfloat16> outputPairs_;        ///< dy [images, rows / 2, v, 2]
-  AlignedBuffer<Bfloat16> gradient_;           ///< ds [queries, images, heads, kPairPanel]
-  AlignedBuffer<Bfloat16> gradientPairs_;      ///< ds [queries, images, heads / 2, kPairPanel, 2]
+  AlignedBuffer<Bfloat16> gradient_;           ///< ds [queries, images, heads, kPanel]
+  AlignedBuffer<Bfloat16> gradientPairs_;      ///< ds [queries, images, heads / 2, kPanel, 2]
   // Of the rows of an image, or of its pairs of rows.
   std::vector<std::int64_t> gradientOffsets_;
   std::vector<std::int64_t> gradientPairOffsets_;
