@@ -91,8 +91,8 @@ ClassesDialog::ClassesDialog(const DataReport& report, const DataSource& source,
   classes_->setVisible(!classes.empty());
   classes_->setSortingEnabled(true);
   classes_->sortByColumn(kName, Qt::AscendingOrder);
-  for (const Column column : {kTrain, kTest}) {
-    classes_->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+  for (const Column ofCounts : {kTrain, kTest}) {
+    classes_->horizontalHeaderItem(ofCounts)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
   }
   widenToContents(*classes_);
   column->addWidget(classes_, 1);
