@@ -28,6 +28,14 @@ class TestDifferenceText : public QObject {
              std::string("2.1 points worse, 95 % between 1.8 and 2.4, 5 seeds"));
   }
 
+  void aSmallDifferenceHasAllItsDigits() {
+    const std::vector<double> baseline = {0.8997, 0.8983, 0.8980};
+    QCOMPARE(text(Quantity::testAccuracy, {0.8982, 0.8971, 0.8972}, baseline),
+             std::string("0.12 points worse, 95 % between 0.03 and 0.20, 3 seeds"));
+    QCOMPARE(text(Quantity::testAccuracy, {0.80001, 0.80002, 0.79999}, {0.8, 0.8, 0.8}),
+             std::string("no difference seen; 3 seeds would show one of 0.004 points"));
+  }
+
   void lessLossIsBetter() {
     QCOMPARE(text(Quantity::validationLoss, {1.0, 1.1, 1.2}, {1.5, 1.6, 1.8}),
              std::string("0.5333 better, 95 % between 0.3899 and 0.6768, 3 seeds"));
@@ -38,7 +46,8 @@ class TestDifferenceText : public QObject {
              std::string("no difference seen; 3 seeds would show one of 2.5 points"));
     QCOMPARE(text(Quantity::validationAccuracy, {0.9}, {0.1}),
              std::string("one seed says nothing about chance: run more"));
-    QCOMPARE(text(Quantity::validationAccuracy, {}, {}), std::string("no seed has a value of both"));
+    QCOMPARE(text(Quantity::validationAccuracy, {}, {}),
+             std::string("no seed has a value of both"));
     QCOMPARE(text(Quantity::testAccuracy, {0.5, 0.6}, {0.5, 0.6}),
              std::string("the same in 2 seeds"));
   }

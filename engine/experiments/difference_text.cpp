@@ -25,6 +25,15 @@ std::string withUnit(const std::string& number, const char* unit) {
   return *unit == '\0' ? number : number + " " + unit;
 }
 
+/// How many decimals more than usual show that a value is not 0; at most 3.
+int moreDecimalsFor(Quantity quantity, double value) {
+  const QuantityTraits traits = traitsOf(quantity);
+  double inLastDigits = std::abs(value * traits.factor) * std::pow(10.0, traits.decimals);
+  int more = 0;
+  for (; more < 3 && inLastDigits > 0 && inLastDigits < 0.5; ++more) inLastDigits *= 10;
+  return more;
+}
+
 }  // namespace
 
 QuantityTraits traitsOf(Quantity quantity) {
@@ -51,21 +60,25 @@ std::string differenceText(Quantity quantity, const PairedDifference& difference
   const SampleSummary& found = difference.differences;
   const std::string seeds = formatCounted(found.count, "seed");
   if (found.count == 0) return "no seed has a value of both";
-  const auto shown = [&](double value) { return quantityNumber(quantity, value); };
   if (!traits.hasChance) {
     if (found.mean == 0) return "the same";
-    return withUnit(shown(std::abs(found.mean)), traits.differenceUnit) +
+    return withUnit(quantityNumber(quantity, std::abs(found.mean)), traits.differenceUnit) +
            (found.mean > 0 ? " more" : " fewer");
   }
   if (!found.interval) return "one seed says nothing about chance: run more";
   if (!difference.isSeen()) {
-    if (*difference.visible() == 0) return "the same in " + seeds;
+    const double visible = *difference.visible();
+    if (visible == 0) return "the same in " + seeds;
     return "no difference seen; " + seeds + " would show one of " +
-           withUnit(shown(*difference.visible()), traits.differenceUnit);
+           withUnit(quantityNumber(quantity, visible, moreDecimalsFor(quantity, visible)),
+                    traits.differenceUnit);
   }
   const bool isBetter = (found.mean > 0) == traits.isHigherBetter;
   const double low = std::min(std::abs(found.interval->low), std::abs(found.interval->high));
   const double high = std::max(std::abs(found.interval->low), std::abs(found.interval->high));
+  const auto shown = [&, more = moreDecimalsFor(quantity, low)](double value) {
+    return quantityNumber(quantity, value, more);
+  };
   return withUnit(shown(std::abs(found.mean)), traits.differenceUnit) +
          (isBetter ? " better" : " worse") + ", 95 % between " + shown(low) + " and " +
          shown(high) + ", " + seeds;
