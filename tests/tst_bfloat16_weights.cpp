@@ -48,7 +48,7 @@ std::unique_ptr<TrainingState> castingState(const RunConfig& mixed, bool byAten 
   return std::make_unique<TrainingState>(test::onCpu(mixed), UpdateOptions{.byAten = byAten});
 }
 
-StepOutcome train(TrainingState& state, const RunConfig& config, RunData& data) {
+StepOutcome train(TrainingState& state, RunData& data) {
   const auto step = static_cast<int>(state.progress.step);
   const StepOutcome outcome = trainOnBatch(state, data.batch(0, step), 0.05 / (1 + step));
   ++state.progress.step;
@@ -135,7 +135,7 @@ void TestBfloat16Weights::trainWithTheBitsOfAutocast() {
                       UpdateOptions{.precision = config.recipe.precision, .byAten = byAten});
   const auto casting = castingState(config, byAten);
   for (int step = 0; step < kSteps; ++step) {
-    const StepOutcome found = train(state, config, data), expected = train(*casting, config, data);
+    const StepOutcome found = train(state, data), expected = train(*casting, data);
     QVERIFY(found.finite);
     QVERIFY(found.loss == expected.loss);
     QVERIFY(found.gradientNorm == expected.gradientNorm);
@@ -151,10 +151,10 @@ void TestBfloat16Weights::followACheckpoint() {
   const TemporaryFolder folder;
   const auto path = folder.path() / "state.safetensors";
   TrainingState whole(test::onCpu(config)), resumed(test::onCpu(config));
-  for (int step = 0; step < 2; ++step) train(whole, config, data);
+  for (int step = 0; step < 2; ++step) train(whole, data);
   whole.save(path, config, {}, {});
   resumed.load(path);
-  QVERIFY(train(resumed, config, data).loss == train(whole, config, data).loss);
+  QVERIFY(train(resumed, data).loss == train(whole, data).loss);
   QVERIFY(haveSameBits(resumed, whole));
   QCOMPARE(roundedWeights(resumed), 8);
 }
@@ -166,7 +166,7 @@ void TestBfloat16Weights::aCheckpointIsThatOfFloat32() {
   const auto path = folder.path() / "mixed.safetensors";
   TrainingState state(test::onCpu(config));
   const auto casting = castingState(config);
-  for (TrainingState* each : {&state, casting.get()}) train(*each, config, data);
+  for (TrainingState* each : {&state, casting.get()}) train(*each, data);
   state.save(path, config, {}, {});
   casting->save(folder.path() / "casting.safetensors", config, {}, {});
   QVERIFY(storedIn(path) == storedIn(folder.path() / "casting.safetensors"));
@@ -207,7 +207,7 @@ void TestBfloat16Weights::scoresAndPicturesAreThoseOfAutocast() {
   RunData data(test::onCpu(config));
   TrainingState state(test::onCpu(config));
   const auto casting = castingState(config);
-  for (TrainingState* each : {&state, casting.get()}) train(*each, config, data);
+  for (TrainingState* each : {&state, casting.get()}) train(*each, data);
   const auto scoresOf = [&](TrainingState& of) {
     return *evaluate(*of.network, data.validation(), data.maker(), [](auto) { return true; });
   };
