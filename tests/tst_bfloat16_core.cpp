@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
