@@ -102,6 +102,7 @@ LAMBDA_AMX void multiplyByTiles(std::int64_t rows,
                                 bool adds,
                                 const PairSums& c,
                                 const PairTerm<PairRows>& term) {
+  if (term.pairs == 0) return multiplyByVectors(rows, columns, adds, c, term);
   // Pairs of A as rows are transposed 16 at a time.
   const bool isTransposed = term.a.pairStride != 2;
   const std::int64_t unit = isTransposed ? kAmxPairs : kAmxPairs / 2;

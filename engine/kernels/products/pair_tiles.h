@@ -226,6 +226,8 @@ LAMBDA_BFLOAT16_INLINE void addPairs(std::int64_t row,
                                      std::int64_t column,
                                      const PairTerm<A>& term,
                                      __m512 (&sums)[kRows][kVectors]) {
+  // Operands without a pair may be null.
+  if (term.pairs == 0) return;
   const std::int64_t rowStride = term.a.rowStride, pairStride = term.a.pairStride;
   // Four rows have a base of their own, so that their addresses need no further registers.
   const Bfloat16* at[(kRows + 3) / 4];
