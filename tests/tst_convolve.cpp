@@ -9,7 +9,7 @@
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/convolution/matrix_form.h"
 #include "engine/layers/convolution/pointwise_product.h"
-#include "engine/layers/convolution/winograd_convolution.h"
+#include "engine/layers/convolution/same_convolution.h"
 #include "engine/layers/matrix_product.h"
 #include "engine/training/step/autocast.h"
 #include "tests/support/verify_close.h"
@@ -193,7 +193,7 @@ void TestConvolve::goesByWinogradWhereThatPays() {
   QFETCH(int, width);
   torch::nn::Conv2d conv = keepingConvolution(in, out);
   const at::Tensor x = mapOf({32, in, height, width}).requires_grad_(true);
-  QVERIFY(winogradPays(x, conv->weight));
+  QVERIFY(sameConvolutionPays(x, conv->weight));
   const at::Tensor y = convolve(conv, x);
   QVERIFY(y.is_contiguous(kChannelsLast));
   const at::Tensor dy = at::randn_like(y);
@@ -216,7 +216,7 @@ void TestConvolve::leavesOtherConvolutionsToLibTorch() {
                                            torch::nn::Conv2dOptions(usual).bias(true)}) {
     torch::nn::Conv2d conv(options);
     const at::Tensor x = mapOf({32, 32, 8, 8});
-    QVERIFY(winogradPays(x, conv->weight));
+    QVERIFY(sameConvolutionPays(x, conv->weight));
     QVERIFY(convolve(conv, x).equal(conv(x)));
   }
 }
@@ -226,7 +226,7 @@ void TestConvolve::makesTheGradientsThatAreAskedFor() {
     torch::nn::Conv2d conv = keepingConvolution(32, 32);
     conv->weight.requires_grad_(learns);
     const at::Tensor x = mapOf({32, 32, 8, 8}).requires_grad_(!learns);
-    QVERIFY(winogradPays(x, conv->weight));
+    QVERIFY(sameConvolutionPays(x, conv->weight));
     convolve(conv, x).sum().backward();
     QCOMPARE(conv->weight.grad().defined(), learns);
     QCOMPARE(x.grad().defined(), !learns);
@@ -263,12 +263,12 @@ void TestConvolve::winogradIsForWhatItPays() {
   QFETCH(std::vector<std::int64_t>, weight);
   QFETCH(bool, pays);
   const at::Tensor x = mapOf(map), w = at::randn(weight);
-  QCOMPARE(winogradPays(x, w), pays);
-  QVERIFY(!winogradPays(x.to(at::kDouble), w.to(at::kDouble)));
-  QVERIFY(!winogradPays(x.to(at::kBFloat16), w));
-  QVERIFY(!winogradPays(x.contiguous(), w));
+  QCOMPARE(sameConvolutionPays(x, w), pays);
+  QVERIFY(!sameConvolutionPays(x.to(at::kDouble), w.to(at::kDouble)));
+  QVERIFY(!sameConvolutionPays(x.to(at::kBFloat16), w));
+  QVERIFY(!sameConvolutionPays(x.contiguous(), w));
   const Autocast autocast(Precision::bfloat16, at::kCPU);
-  QVERIFY(!winogradPays(x, w));
+  QVERIFY(!sameConvolutionPays(x, w));
 }
 
 void TestConvolve::pointwiseProductsHaveTheirGradients() {

@@ -6,6 +6,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/kernels/convolution/winograd_kernel.h"
+#include "tests/support/convolution_taps.h"
 #include "tests/support/kernel_checks.h"
 
 namespace lambda::test {
@@ -17,7 +18,7 @@ constexpr double kTolerance = 1e-5;
 /// A convolution with random operands.
 class Convolution {
  public:
-  explicit Convolution(const WinogradShape& of)
+  explicit Convolution(const ConvolutionShape& of)
       : shape(of),
         x(normalValues(pixels() * of.inputDepth, 1)),
         filters(normalValues(9 * of.inputDepth * of.outputDepth, 2)),
@@ -53,7 +54,7 @@ class Convolution {
     return gradient;
   }
 
-  WinogradShape shape;
+  ConvolutionShape shape;
   std::vector<float> x, filters, dy;
 
  private:
@@ -65,22 +66,12 @@ class Convolution {
   template <class Work>
   void forProducts(const Work& work) const {
     const std::int64_t c = shape.inputDepth, k = shape.outputDepth;
-    for (std::int64_t image = 0; image < shape.images; ++image) {
-      for (std::int64_t row = 0; row < shape.height; ++row) {
-        for (std::int64_t column = 0; column < shape.width; ++column) {
-          const std::int64_t out = (image * shape.height + row) * shape.width + column;
-          for (std::int64_t tap = 0; tap < 9; ++tap) {
-            const std::int64_t y = row + tap / 3 - 1, x = column + tap % 3 - 1;
-            if (y < 0 || y >= shape.height || x < 0 || x >= shape.width) continue;
-            const std::int64_t in = (image * shape.height + y) * shape.width + x;
-            for (std::int64_t i = 0; i < c; ++i) {
-              for (std::int64_t o = 0; o < k; ++o)
-                work(sizeOf(in * c + i), sizeOf((tap * c + i) * k + o), sizeOf(out * k + o));
-            }
-          }
-        }
+    forTaps(shape, [&](std::int64_t in, std::int64_t tap, std::int64_t out) {
+      for (std::int64_t i = 0; i < c; ++i) {
+        for (std::int64_t o = 0; o < k; ++o)
+          work(sizeOf(in * c + i), sizeOf((tap * c + i) * k + o), sizeOf(out * k + o));
       }
-    }
+    });
   }
 };
 
@@ -102,7 +93,7 @@ class TestWinogradKernel : public QObject {
 };
 
 void TestWinogradKernel::isThePlainSum_data() {
-  QTest::addColumn<WinogradShape>("shape");
+  QTest::addColumn<ConvolutionShape>("shape");
   for (const auto& [height, width] : {std::pair{1, 1},
                                       {1, 7},
                                       {2, 2},
@@ -115,22 +106,22 @@ void TestWinogradKernel::isThePlainSum_data() {
                                       {17, 13}}) {
     for (const auto& [in, out] : {std::pair{16, 16}, {48, 16}, {32, 64}, {16, 80}}) {
       QTest::addRow("%dx%d, %d to %d", height, width, in, out)
-          << WinogradShape{3, height, width, in, out};
+          << ConvolutionShape{3, height, width, in, out};
     }
   }
-  QTest::newRow("one image") << WinogradShape{1, 8, 8, 64, 32};
-  QTest::newRow("many blocks") << WinogradShape{70, 8, 8, 64, 32};
+  QTest::newRow("one image") << ConvolutionShape{1, 8, 8, 64, 32};
+  QTest::newRow("many blocks") << ConvolutionShape{70, 8, 8, 64, 32};
 }
 
 void TestWinogradKernel::isThePlainSum() {
-  QFETCH(WinogradShape, shape);
+  QFETCH(ConvolutionShape, shape);
   const Convolution one(shape);
   QVERIFY(distance(one.outputs(), one.exactOutputs()) < kTolerance);
   QVERIFY(distance(one.filterGradient(), one.exactFilterGradient()) < kTolerance);
 }
 
 void TestWinogradKernel::theSameBitsWithAnyNumberOfThreads() {
-  QFETCH(WinogradShape, shape);
+  QFETCH(ConvolutionShape, shape);
   const Convolution one(shape);
   for (const std::int64_t threads : {2, 5}) {
     QVERIFY(one.outputs(threads) == one.outputs());

@@ -26,7 +26,7 @@ using Scratch = hwy::AlignedFreeUniquePtr<float[]>;
 /// Transforms all filters, [3, 3, C, K] or [kPoints, C, K], along rows and columns: kFrom x kFrom
 /// values of each become kTo x kTo.
 template <Index kFrom, Index kTo, class Transform>
-void transformAll(const WinogradShape& shape,
+void transformAll(const ConvolutionShape& shape,
                   const float* from,
                   const Transform& transform,
                   float* to,
@@ -52,7 +52,7 @@ void addTo(float* sums, const float* values, Index count) {
 
 /// The tiles of all images, numbered image by image and row by row.
 struct Tiles {
-  explicit Tiles(const WinogradShape& shape)
+  explicit Tiles(const ConvolutionShape& shape)
       : rows((shape.height + kOut - 1) / kOut),
         columns((shape.width + kOut - 1) / kOut),
         count(shape.images * rows * columns) {}
@@ -66,7 +66,7 @@ struct Tiles {
 template <Index kSide, class Value>
 class TilePixels {
  public:
-  TilePixels(const WinogradShape& shape,
+  TilePixels(const ConvolutionShape& shape,
              const Tiles& tiles,
              Index tile,
              Value* map,
@@ -113,7 +113,7 @@ HWY_NOINLINE void transformPixels(const TilePixels<kSide, const float>& pixels,
 /// The number of tiles whose V and M, or V and Z, take `leastBytes`, or `timesFilters` times the
 /// bytes of U if that is more, so that reading U or adding to it costs little compared with the
 /// products.
-Index tilesIn(const WinogradShape& shape, Index leastBytes, Index timesFilters) {
+Index tilesIn(const ConvolutionShape& shape, Index leastBytes, Index timesFilters) {
   const Index c = shape.inputDepth, k = shape.outputDepth;
   const Index bytes = kPoints * static_cast<Index>(sizeof(float));
   return std::max(leastBytes, timesFilters * c * k * bytes) / ((c + k) * bytes);
@@ -121,7 +121,7 @@ Index tilesIn(const WinogradShape& shape, Index leastBytes, Index timesFilters) 
 
 /// The number of tiles that a thread transforms, multiplies and transforms back together, within
 /// its second-level cache.
-Index tilesTogether(const WinogradShape& shape, const Tiles& tiles) {
+Index tilesTogether(const ConvolutionShape& shape, const Tiles& tiles) {
   constexpr Index kParts = 4;
   return std::clamp<Index>(
       tilesIn(shape, 1 << 20, 1), 1, std::max<Index>(1, (tiles.count + kParts - 1) / kParts));
@@ -129,14 +129,14 @@ Index tilesTogether(const WinogradShape& shape, const Tiles& tiles) {
 
 /// The number of tiles whose V and Z all threads make and then multiply, within their second-level
 /// caches.
-Index tilesForGradient(const WinogradShape& shape, const Tiles& tiles) {
+Index tilesForGradient(const ConvolutionShape& shape, const Tiles& tiles) {
   return std::clamp<Index>(tilesIn(shape, 3 << 19, 2), 1, std::max<Index>(1, tiles.count));
 }
 
 /// The part of a convolution that one thread does.
 class TileBlock {
  public:
-  TileBlock(const WinogradShape& shape,
+  TileBlock(const ConvolutionShape& shape,
             const Tiles& tiles,
             Index together,
             const float* filters,
@@ -198,7 +198,7 @@ class TileBlock {
     }
   }
 
-  const WinogradShape& shape_;
+  const ConvolutionShape& shape_;
   const Tiles& tiles_;
   Index together_;
   Index count_ = 0;
@@ -211,7 +211,7 @@ class TileBlock {
 
 }  // namespace
 
-void convolve(const WinogradShape& shape,
+void convolve(const ConvolutionShape& shape,
               const float* x,
               const float* filters,
               const ColumnEpilogue& epilogue,
@@ -228,7 +228,7 @@ void convolve(const WinogradShape& shape,
   });
 }
 
-void filterGradient(const WinogradShape& shape,
+void filterGradient(const ConvolutionShape& shape,
                     const float* x,
                     const float* dy,
                     float* gradient,
@@ -286,7 +286,7 @@ namespace lambda {
 HWY_EXPORT(convolve);
 HWY_EXPORT(filterGradient);
 
-void convolveByWinograd(const WinogradShape& shape,
+void convolveByWinograd(const ConvolutionShape& shape,
                         const float* x,
                         const float* filters,
                         const ColumnEpilogue& epilogue,
@@ -295,7 +295,7 @@ void convolveByWinograd(const WinogradShape& shape,
   HWY_DYNAMIC_DISPATCH(convolve)(shape, x, filters, epilogue, y, parallelFor);
 }
 
-void winogradFilterGradient(const WinogradShape& shape,
+void winogradFilterGradient(const ConvolutionShape& shape,
                             const float* x,
                             const float* dy,
                             float* gradient,

@@ -19,33 +19,35 @@ inline constexpr std::int64_t kAmxRows = 16;     ///< Of a tile.
 inline constexpr std::int64_t kAmxColumns = 16;  ///< Of a tile.
 inline constexpr std::int64_t kAmxPairs = 16;    ///< Of a tile; half a tile has 8.
 
-/// Sets the tiles up for the functions below, and clears them at its end. That takes as long as a
-/// dozen products, so that one serves many. Scopes are not nested, and meanwhile the thread runs
-/// nothing else that uses AMX.
+/// The sizes of the unit's tiles, as its instruction reads them.
+struct alignas(64) AmxConfiguration {
+  std::uint8_t palette = 1;
+  std::uint8_t startRow = 0;
+  std::uint8_t reserved[14] = {};
+  std::uint16_t bytesPerRow[16] = {};
+  std::uint8_t rows[16] = {};
+};
+
+static_assert(sizeof(AmxConfiguration) == 64);
+
+/// For the functions below: tiles 0 to 3 are C, 4 and 6 are A and B, 5 and 7 the same with half as
+/// many pairs.
+inline constexpr AmxConfiguration kAmxRowOfTiles{.bytesPerRow = {64, 64, 64, 64, 64, 32, 64, 64},
+                                                 .rows = {16, 16, 16, 16, 16, 16, 16, 8}};
+
+/// Sets the tiles up, and clears them at its end. That takes as long as a dozen products, so that
+/// one serves many. Scopes are not nested, and meanwhile the thread runs nothing else that uses
+/// AMX.
 class AmxScope {
  public:
-  LAMBDA_AMX AmxScope() {
-    // Tiles 0 to 3 are C, 4 and 6 are A and B, 5 and 7 the same with half as many pairs.
-    alignas(64) static constexpr Configuration kConfiguration{
-        1, 0, {}, {64, 64, 64, 64, 64, 32, 64, 64}, {16, 16, 16, 16, 16, 16, 16, 8}};
-    _tile_loadconfig(&kConfiguration);
+  LAMBDA_AMX explicit AmxScope(const AmxConfiguration& configuration = kAmxRowOfTiles) {
+    _tile_loadconfig(&configuration);
   }
 
   LAMBDA_AMX ~AmxScope() { _tile_release(); }
 
   AmxScope(const AmxScope&) = delete;
   AmxScope& operator=(const AmxScope&) = delete;
-
- private:
-  struct Configuration {
-    std::uint8_t palette;
-    std::uint8_t startRow;
-    std::uint8_t reserved[14];
-    std::uint16_t bytesPerRow[16];
-    std::uint8_t rows[16];
-  };
-
-  static_assert(sizeof(Configuration) == 64);
 };
 
 /// One product A [rows, pairs, 2] times B [pairs, columns, 2]. Strides are in values: of A from row

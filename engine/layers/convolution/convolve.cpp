@@ -3,7 +3,7 @@
 #include "engine/layers/convolution/matrix_form.h"
 #include "engine/layers/convolution/norm_epilogue.h"
 #include "engine/layers/convolution/pointwise_product.h"
-#include "engine/layers/convolution/winograd_convolution.h"
+#include "engine/layers/convolution/same_convolution.h"
 #include "engine/layers/norm/activation.h"
 
 namespace lambda {
@@ -54,10 +54,11 @@ at::Tensor convolvedWithEpilogue(torch::nn::Conv2d& conv,
     return form->mapOf(
         pointwiseProduct(form->pixelsOf(x), form->matrixOf(weight), epilogue->data()));
   }
-  if (!keepsSize(conv->options) || !winogradPays(x, weight)) return {};
+  if (!keepsSize(conv->options) || !sameConvolutionPays(x, weight) || !hasConvolutionEpilogue(x))
+    return {};
   const auto epilogue =
       NormEpilogue::of(norm, after, {x.size(0), weight.size(0), x.size(2), x.size(3)});
-  return epilogue ? winogradConvolution(x, weight, epilogue->data()) : at::Tensor();
+  return epilogue ? sameConvolution(x, weight, epilogue->data()) : at::Tensor();
 }
 
 }  // namespace
@@ -75,7 +76,7 @@ at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
       return form->mapOf(at::addmm(bias, pixels, matrix));
     }
   }
-  if (keepsSize(conv->options) && winogradPays(x, weight)) return winogradConvolution(x, weight);
+  if (keepsSize(conv->options) && sameConvolutionPays(x, weight)) return sameConvolution(x, weight);
   const auto& padding = std::get<torch::ExpandingArray<2>>(conv->options.padding());
   return at::conv2d(x, weight, conv->bias, conv->options.stride(), padding);
 }

@@ -14,7 +14,7 @@
 
 #include "engine/formats/files/cache_folder.h"
 #include "engine/formats/json/precision_cache.h"
-#include "engine/layers/convolution/winograd_convolution.h"
+#include "engine/layers/convolution/same_convolution.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/torch_device.h"
 
@@ -105,7 +105,7 @@ class TimedConvolution {
   void run() {
     synchronize(device_);
     const double start = secondsOf(device_);
-    const at::Tensor y = winogradPays(x_, weight_) ? winogradConvolution(x_, weight_)
+    const at::Tensor y = sameConvolutionPays(x_, weight_) ? sameConvolution(x_, weight_)
                                                    : at::conv2d(x_, weight_, {}, 1, kKernel / 2);
     // The output serves as its own gradient: any values do.
     torch::autograd::grad({y}, {x_, weight_}, {y.detach()});
