@@ -227,9 +227,7 @@ class AmxFilterGradient {
     return band + block * copyPairs_ * kPairSize;
   }
 
-  const Bfloat16* orZeros(const Bfloat16* pixel) const {
-    return pixel ? pixel : zeros_.get();
-  }
+  const Bfloat16* orZeros(const Bfloat16* pixel) const { return pixel ? pixel : zeros_.get(); }
 
   const ConvolutionShape& shape_;
   const Bands& bands_;
