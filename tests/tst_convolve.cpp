@@ -1,3 +1,4 @@
+#include <tuple>
 #include <vector>
 
 #include <ATen/Parallel.h>
@@ -5,6 +6,7 @@
 
 #include <QtTest/QtTest>
 
+#include "engine/kernels/products/bfloat16_products.h"
 #include "engine/kernels/products/matrix_products.h"
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/convolution/matrix_form.h"
@@ -44,6 +46,12 @@ torch::nn::BatchNorm2d trainedNorm(std::int64_t channels) {
   return norm;
 }
 
+/// The types in which this CPU has 3x3 convolutions of ours.
+std::vector<at::ScalarType> typesOfOurKernels() {
+  if (!hasPairUnit(PairUnit::matrices)) return {at::kFloat};
+  return {at::kFloat, at::kBFloat16};
+}
+
 at::Tensor mapOf(at::IntArrayRef sizes) {
   return at::randn(sizes).contiguous(kChannelsLast);
 }
@@ -62,15 +70,17 @@ class TestConvolve : public QObject {
 
   void isTheConvolution_data();
   void isTheConvolution();
+  void stridesOfFewChannelsHaveTheirGradients_data();
+  void stridesOfFewChannelsHaveTheirGradients();
   void takesSmallMapsAsAWhole_data();
   void takesSmallMapsAsAWhole();
-  void goesByWinogradWhereThatPays_data();
-  void goesByWinogradWhereThatPays();
+  void goesByItsKernelWhereThatPays_data();
+  void goesByItsKernelWhereThatPays();
   void leavesOtherConvolutionsToLibTorch();
   void makesTheGradientsThatAreAskedFor();
   void refusesGradientsOfGradients();
-  void winogradIsForWhatItPays_data();
-  void winogradIsForWhatItPays();
+  void kernelsAreForWhatTheyPay_data();
+  void kernelsAreForWhatTheyPay();
   void pointwiseProductsHaveTheirGradients();
   void pointwiseProductsHaveAnEpilogue();
   void matricesMayBeTransposed();
@@ -121,6 +131,30 @@ void TestConvolve::isTheConvolution() {
     const auto foundGradients = torch::autograd::grad({found}, {x, conv->weight}, {dy});
     for (std::size_t i = 0; i < 2; ++i)
       VERIFY_CLOSE(foundGradients[i], expectedGradients[i], 1e-12, 1e-12);
+  }
+}
+
+void TestConvolve::stridesOfFewChannelsHaveTheirGradients_data() {
+  QTest::addColumn<int>("channels");
+  for (const int channels : {1, 2, 3, 4, 6, 7, 8, 12, 15, 16, 20}) {
+    QTest::addRow("%d", channels) << channels;
+  }
+}
+
+void TestConvolve::stridesOfFewChannelsHaveTheirGradients() {
+  QFETCH(int, channels);
+  for (const bool hasBias : {false, true}) {
+    torch::nn::Conv2d conv(torch::nn::Conv2dOptions(channels, 8, 1).stride(2).bias(hasBias));
+    const at::Tensor x = mapOf({4, channels, 16, 16}).requires_grad_(true);
+    const at::Tensor y = convolve(conv, x);
+    const at::Tensor dy = at::randn_like(y);
+    const auto gradients = torch::autograd::grad({y}, {x, conv->weight}, {dy});
+    const at::Tensor exactX = x.detach().to(at::kDouble).requires_grad_(true);
+    const at::Tensor exactWeight = conv->weight.detach().to(at::kDouble).requires_grad_(true);
+    const at::Tensor exact = at::conv2d(exactX, exactWeight, {}, 2);
+    const auto exactGradients =
+        torch::autograd::grad({exact}, {exactX, exactWeight}, {dy.to(at::kDouble)});
+    for (std::size_t i = 0; i < 2; ++i) QVERIFY(distance(gradients[i], exactGradients[i]) < 1e-5);
   }
 }
 
@@ -175,24 +209,40 @@ void TestConvolve::takesSmallMapsAsAWhole() {
   }
 }
 
-void TestConvolve::goesByWinogradWhereThatPays_data() {
+void TestConvolve::goesByItsKernelWhereThatPays_data() {
+  QTest::addColumn<at::ScalarType>("type");
+  QTest::addColumn<double>("tolerance");
   QTest::addColumn<int>("in");
   QTest::addColumn<int>("out");
   QTest::addColumn<int>("height");
   QTest::addColumn<int>("width");
-  QTest::newRow("8x8") << 32 << 48 << 8 << 8;
-  QTest::newRow("4x4") << 64 << 32 << 4 << 4;
-  QTest::newRow("12x7") << 48 << 48 << 12 << 7;
-  QTest::newRow("16x16") << 32 << 64 << 16 << 16;
+  // The results in bfloat16 are rounded once, by at most 2^-8 of each.
+  for (const auto& [type, name, tolerance] :
+       {std::tuple{at::kFloat, "float32", 1e-5}, std::tuple{at::kBFloat16, "bfloat16", 0.004}}) {
+    const auto row = [&, type = type, name = name](const char* size) -> QTestData& {
+      return QTest::addRow("%s, %s", name, size) << type;
+    };
+    row("8x8") << tolerance << 32 << 48 << 8 << 8;
+    row("4x4") << tolerance << 64 << 32 << 4 << 4;
+    row("12x7") << tolerance << 48 << 48 << 12 << 7;
+    row("16x16") << tolerance << 32 << 64 << 16 << 16;
+  }
 }
 
-void TestConvolve::goesByWinogradWhereThatPays() {
+void TestConvolve::goesByItsKernelWhereThatPays() {
+  QFETCH(at::ScalarType, type);
+  QFETCH(double, tolerance);
   QFETCH(int, in);
   QFETCH(int, out);
   QFETCH(int, height);
   QFETCH(int, width);
   torch::nn::Conv2d conv = keepingConvolution(in, out);
-  const at::Tensor x = mapOf({32, in, height, width}).requires_grad_(true);
+  conv->to(type);
+  const at::Tensor x = mapOf({32, in, height, width}).to(type).requires_grad_(true);
+  if (type == at::kBFloat16 && !hasPairUnit(PairUnit::matrices)) {
+    QVERIFY(!sameConvolutionPays(x, conv->weight));
+    QSKIP("This CPU has no AMX, and LibTorch computes in bfloat16.");
+  }
   QVERIFY(sameConvolutionPays(x, conv->weight));
   const at::Tensor y = convolve(conv, x);
   QVERIFY(y.is_contiguous(kChannelsLast));
@@ -205,8 +255,9 @@ void TestConvolve::goesByWinogradWhereThatPays() {
   const at::Tensor exact = at::conv2d(exactX, exactWeight, {}, 1, 1);
   const auto exactGradients =
       torch::autograd::grad({exact}, {exactX, exactWeight}, {dy.to(at::kDouble)});
-  QVERIFY(distance(y.detach(), exact.detach()) < 1e-5);
-  for (std::size_t i = 0; i < 2; ++i) QVERIFY(distance(gradients[i], exactGradients[i]) < 1e-5);
+  QVERIFY(distance(y.detach(), exact.detach()) < tolerance);
+  for (std::size_t i = 0; i < 2; ++i)
+    QVERIFY(distance(gradients[i], exactGradients[i]) < tolerance);
 }
 
 void TestConvolve::leavesOtherConvolutionsToLibTorch() {
@@ -222,48 +273,58 @@ void TestConvolve::leavesOtherConvolutionsToLibTorch() {
 }
 
 void TestConvolve::makesTheGradientsThatAreAskedFor() {
-  for (const bool learns : {false, true}) {
-    torch::nn::Conv2d conv = keepingConvolution(32, 32);
-    conv->weight.requires_grad_(learns);
-    const at::Tensor x = mapOf({32, 32, 8, 8}).requires_grad_(!learns);
-    QVERIFY(sameConvolutionPays(x, conv->weight));
-    convolve(conv, x).sum().backward();
-    QCOMPARE(conv->weight.grad().defined(), learns);
-    QCOMPARE(x.grad().defined(), !learns);
+  for (const at::ScalarType type : typesOfOurKernels()) {
+    for (const bool learns : {false, true}) {
+      torch::nn::Conv2d conv = keepingConvolution(32, 32);
+      conv->to(type);
+      conv->weight.requires_grad_(learns);
+      const at::Tensor x = mapOf({32, 32, 8, 8}).to(type).requires_grad_(!learns);
+      QVERIFY(sameConvolutionPays(x, conv->weight));
+      convolve(conv, x).sum().backward();
+      QCOMPARE(conv->weight.grad().defined(), learns);
+      QCOMPARE(x.grad().defined(), !learns);
+    }
   }
 }
 
 void TestConvolve::refusesGradientsOfGradients() {
-  torch::nn::Conv2d conv = keepingConvolution(32, 32);
-  const at::Tensor x = mapOf({32, 32, 8, 8}).requires_grad_(true);
-  const at::Tensor y = convolve(conv, x);
-  QVERIFY_THROWS_EXCEPTION(
-      c10::Error, torch::autograd::grad({y.sum()}, {x}, {}, std::nullopt, /*create_graph=*/true));
+  for (const at::ScalarType type : typesOfOurKernels()) {
+    torch::nn::Conv2d conv = keepingConvolution(32, 32);
+    conv->to(type);
+    const at::Tensor x = mapOf({32, 32, 8, 8}).to(type).requires_grad_(true);
+    const at::Tensor y = convolve(conv, x);
+    QVERIFY_THROWS_EXCEPTION(
+        c10::Error, torch::autograd::grad({y.sum()}, {x}, {}, std::nullopt, /*create_graph=*/true));
+  }
 }
 
-void TestConvolve::winogradIsForWhatItPays_data() {
+void TestConvolve::kernelsAreForWhatTheyPay_data() {
   QTest::addColumn<std::vector<std::int64_t>>("map");
   QTest::addColumn<std::vector<std::int64_t>>("weight");
   QTest::addColumn<bool>("pays");
+  QTest::addColumn<bool>("paysInBfloat16");  // With AMX: whatever the kernels support.
   using Sizes = std::vector<std::int64_t>;
-  QTest::newRow("usual") << Sizes{32, 32, 8, 8} << Sizes{32, 32, 3, 3} << true;
-  QTest::newRow("1x1") << Sizes{32, 32, 8, 8} << Sizes{32, 32, 1, 1} << false;
-  QTest::newRow("5x5") << Sizes{32, 32, 8, 8} << Sizes{32, 32, 5, 5} << false;
-  QTest::newRow("odd input depth") << Sizes{32, 24, 8, 8} << Sizes{32, 24, 3, 3} << false;
-  QTest::newRow("odd output depth") << Sizes{32, 32, 8, 8} << Sizes{40, 32, 3, 3} << false;
-  QTest::newRow("2x2 maps") << Sizes{128, 32, 2, 2} << Sizes{32, 32, 3, 3} << false;
+  QTest::newRow("usual") << Sizes{32, 32, 8, 8} << Sizes{32, 32, 3, 3} << true << true;
+  QTest::newRow("1x1") << Sizes{32, 32, 8, 8} << Sizes{32, 32, 1, 1} << false << false;
+  QTest::newRow("5x5") << Sizes{32, 32, 8, 8} << Sizes{32, 32, 5, 5} << false << false;
+  QTest::newRow("odd input depth") << Sizes{32, 24, 8, 8} << Sizes{32, 24, 3, 3} << false << false;
+  QTest::newRow("odd output depth") << Sizes{32, 32, 8, 8} << Sizes{40, 32, 3, 3} << false << false;
+  QTest::newRow("2x2 maps") << Sizes{128, 32, 2, 2} << Sizes{32, 32, 3, 3} << false << true;
   QTest::newRow("5x5 maps, mostly outside of their tiles")
-      << Sizes{128, 32, 5, 5} << Sizes{32, 32, 3, 3} << false;
-  QTest::newRow("shallow") << Sizes{32, 16, 8, 8} << Sizes{16, 16, 3, 3} << true;
-  QTest::newRow("few images") << Sizes{4, 32, 8, 8} << Sizes{32, 32, 3, 3} << false;
+      << Sizes{128, 32, 5, 5} << Sizes{32, 32, 3, 3} << false << true;
+  QTest::newRow("shallow") << Sizes{32, 16, 8, 8} << Sizes{16, 16, 3, 3} << true << true;
+  QTest::newRow("few images") << Sizes{4, 32, 8, 8} << Sizes{32, 32, 3, 3} << false << true;
 }
 
-void TestConvolve::winogradIsForWhatItPays() {
+void TestConvolve::kernelsAreForWhatTheyPay() {
   QFETCH(std::vector<std::int64_t>, map);
   QFETCH(std::vector<std::int64_t>, weight);
   QFETCH(bool, pays);
+  QFETCH(bool, paysInBfloat16);
   const at::Tensor x = mapOf(map), w = at::randn(weight);
   QCOMPARE(sameConvolutionPays(x, w), pays);
+  QCOMPARE(sameConvolutionPays(x.to(at::kBFloat16), w.to(at::kBFloat16)),
+           paysInBfloat16 && hasPairUnit(PairUnit::matrices));
   QVERIFY(!sameConvolutionPays(x.to(at::kDouble), w.to(at::kDouble)));
   QVERIFY(!sameConvolutionPays(x.to(at::kBFloat16), w));
   QVERIFY(!sameConvolutionPays(x.contiguous(), w));

@@ -13,6 +13,11 @@ namespace {
 /// Most positions of the output at which a product of matrices is faster than oneDNN's convolution.
 constexpr std::int64_t kFewPositions = 16;
 
+/// With fewer input channels than its vectors have lanes, oneDNN's filter gradient of a strided 1x1
+/// convolution on channels-last maps writes beyond its memory (its issue 6035). Vectors have at
+/// most this many lanes.
+constexpr std::int64_t kFewChannels = 16;
+
 /// Whether the options are those that convolve() handles: no groups, no dilation, zero padding.
 bool isPlain(const torch::nn::detail::ConvNdOptions<2>& options) {
   return options.groups() == 1 && options.dilation()->at(0) == 1 &&
@@ -28,9 +33,11 @@ bool keepsSize(const torch::nn::detail::ConvNdOptions<2>& options) {
          *padding == std::array<std::int64_t, 2>{1, 1} && !options.bias();
 }
 
-/// Whether LibTorch's products are faster than its convolution.
-bool isFasterAsProduct(const MatrixForm& form) {
-  return form.takesWholeMaps() || form.positions() <= kFewPositions;
+/// Whether LibTorch's product is taken instead of its convolution: because it is faster, or because
+/// the convolution's gradient would be wrong.
+bool isBetterAsProduct(const MatrixForm& form, const at::Tensor& weight) {
+  return form.takesWholeMaps() || form.positions() <= kFewPositions ||
+         (form.skipsPixels() && weight.size(1) < kFewChannels);
 }
 
 /// The epilogue's output, with an activation that it lacks.
@@ -69,7 +76,7 @@ at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
   if (const auto form = MatrixForm::of(conv->options, weight, x)) {
     if (!conv->bias.defined() && pointwiseProductPays(x, form->rows(), weight))
       return form->mapOf(pointwiseProduct(form->pixelsOf(x), form->matrixOf(weight)));
-    if (isFasterAsProduct(*form)) {
+    if (isBetterAsProduct(*form, weight)) {
       const at::Tensor pixels = form->pixelsOf(x), matrix = form->matrixOf(weight).t();
       if (!conv->bias.defined()) return form->mapOf(at::mm(pixels, matrix));
       const at::Tensor bias = conv->bias.repeat({form->positionsOfRow()});

@@ -41,6 +41,9 @@ class MatrixForm {
 
   bool takesWholeMaps() const { return takesWholeMaps_; }
 
+  /// Whether a stride leaves pixels out.
+  bool skipsPixels() const { return !takesWholeMaps_ && (stride_[0] > 1 || stride_[1] > 1); }
+
   /// The sizes of y as a map.
   const std::array<std::int64_t, 4>& map() const { return map_; }
 
