@@ -1,5 +1,7 @@
 #include <chrono>
 #include <cmath>
+#include <set>
+#include <string>
 #include <thread>
 
 #include <c10/core/CPUAllocator.h>
@@ -15,6 +17,7 @@
 #include "engine/benchmarks/layer/layer_benchmark.h"
 #include "engine/benchmarks/layer/layer_forms.h"
 #include "engine/benchmarks/step_benchmark.h"
+#include "engine/kernels/products/bfloat16_products.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/tensor_memory.h"
@@ -74,6 +77,7 @@ class TestBenchmarks : public QObject {
   void layersCostTheirProjectionsAndMaps();
   void peaksAreThoseOfTheRowsPrecision();
   void ceilingsAreTheHighestOfTheirMeasurements();
+  void ceilingsInBfloat16AreThoseOfTheCpusUnits();
   void callsAreTimedInTheirParts();
   void coreRowsHaveEveryPass();
   void layersAreComparedWithTheirConvolution_data();
@@ -236,12 +240,15 @@ void TestBenchmarks::peaksAreThoseOfTheRowsPrecision() {
   MachineCeilings ceilings;
   ceilings.multiplyAdd = {{"AVX2", 7}};
   ceilings.gemmFloat32 = 5;
-  ceilings.gemmBfloat16 = 12;
-  QCOMPARE(ceilings.peakOf(Precision::float32), 7.0);
-  QCOMPARE(ceilings.peakOf(Precision::bfloat16), 12.0);
-  // A CPU without products of bfloat16 is no slower in float32 for it.
   ceilings.gemmBfloat16 = 3;
+  QCOMPARE(ceilings.peakOf(Precision::float32), 7.0);
+  // A CPU without products in bfloat16 computes in float32.
   QCOMPARE(ceilings.peakOf(Precision::bfloat16), 7.0);
+  ceilings.bfloat16 = {{"AVX-512 BF16", 6}};
+  QCOMPARE(ceilings.peakOf(Precision::bfloat16), 7.0);
+  ceilings.bfloat16.push_back({"AMX", 50});
+  QCOMPARE(ceilings.peakOf(Precision::bfloat16), 50.0);
+  QCOMPARE(ceilings.peakOf(Precision::float32), 7.0);
   ceilings.device.kind = DeviceKind::cuda;
   QCOMPARE(ceilings.peakOf(Precision::float32), 5.0);
   QCOMPARE(ceilings.peakOf(Precision::bfloat16), 3.0);
@@ -251,8 +258,9 @@ void TestBenchmarks::ceilingsAreTheHighestOfTheirMeasurements() {
   const auto measured = [](double rate) {
     MachineCeilings ceilings;
     ceilings.multiplyAdd = {{"AVX3", rate}, {"AVX2", rate / 2}};
+    ceilings.bfloat16 = {{"AMX", 2 * rate}};
     ceilings.gemmFloat32 = ceilings.gemmBfloat16 = ceilings.copyBandwidth = rate;
-    ceilings.lowest = {rate, rate, rate, rate};
+    ceilings.lowest = {rate, 2 * rate, rate, rate, rate};
     return ceilings;
   };
   MachineCeilings ceilings = measured(8);
@@ -261,10 +269,25 @@ void TestBenchmarks::ceilingsAreTheHighestOfTheirMeasurements() {
   QCOMPARE(ceilings.measurements, 3);
   QCOMPARE(ceilings.multiplyAddPeak(), 10.0);
   QCOMPARE(ceilings.multiplyAdd[1].flopsPerSecond, 5.0);
+  QCOMPARE(ceilings.bfloat16[0].flopsPerSecond, 20.0);
   QCOMPARE(ceilings.gemmFloat32, 10.0);
   QCOMPARE(ceilings.gemmBfloat16, 10.0);
   QCOMPARE(ceilings.copyBandwidth, 10.0);
-  QVERIFY(ceilings.lowest == (LowestCeilings{7, 7, 7, 7}));
+  QVERIFY(ceilings.lowest == (LowestCeilings{7, 14, 7, 7, 7}));
+}
+
+void TestBenchmarks::ceilingsInBfloat16AreThoseOfTheCpusUnits() {
+  const MachineCeilings ceilings = measureCeilings(selectDevice({DeviceKind::cpu}));
+  std::set<std::string> names;
+  for (const InstructionSetPeak& peak : ceilings.bfloat16) {
+    names.insert(peak.name);
+    QVERIFY2(peak.flopsPerSecond > 1e9 && peak.flopsPerSecond < 1e14, peak.name.c_str());
+  }
+  QCOMPARE(names.contains("AVX-512 BF16"), hasPairUnit(PairUnit::vectors));
+  QCOMPARE(names.contains("AMX"), hasPairUnit(PairUnit::matrices));
+  // LibTorch's product takes seconds on other CPUs.
+  QCOMPARE(ceilings.gemmBfloat16 > 0, hasPairUnit(PairUnit::vectors));
+  QVERIFY(ceilings.gemmBfloat16 < 1.2 * ceilings.peakOf(Precision::bfloat16));
 }
 
 void TestBenchmarks::callsAreTimedInTheirParts() {

@@ -132,7 +132,7 @@ int runCore(const CoreFormsOptions& options) {
       "The lambda core, " + sizesText(measured) +
           ": the fused kernel's milliseconds, and how many times as long the others take.",
       "Of peak: multiply-adds of the queries-first order, as a share of the float32 peak on "
-      "registers alone;\nin bfloat16 of the rate of a large product, where that is higher.\n"
+      "registers alone;\nin bfloat16 of the peak in bfloat16, where that is higher.\n"
       "Extra memory: what the fused kernel needs beyond inputs, outputs and gradients.\n"
       "Order: which product the fused kernel computed first; under a window always the queries."};
   const std::vector<CoreCase> cases = chosenCases(standardCoreCases(), options);
@@ -157,7 +157,7 @@ int runLayer(const FormsOptions& options) {
       "The lambda layer, " + sizesText(measured) +
           ": its milliseconds, and how many times as long the others take.",
       "Of peak: multiply-adds of projections and core, as a share of the float32 peak on registers "
-      "alone;\nin bfloat16 of the rate of a large product, where that is higher."};
+      "alone;\nin bfloat16 of the peak in bfloat16, where that is higher."};
   return reportCases(chosenCases(standardLayerCases(), options),
                      options,
                      deviceOf(options.device.value_or(kCpu)),

@@ -29,51 +29,74 @@ constexpr const char* kVariables[] = {"OMP_NUM_THREADS",
                                       "PYTORCH_ALLOC_CONF",
                                       "MALLOC_ARENA_MAX"};
 
-Json ceilingsJson(const MachineCeilings& ceilings) {
-  Json multiplyAdd = Json::object();
-  for (const InstructionSetPeak& peak : ceilings.multiplyAdd)
-    multiplyAdd[peak.name] = peak.flopsPerSecond;
-  return {
-      {"device", ceilings.device.name},
-      {"threads", ceilings.device.threads},
-      {"multiplyAddFlops", multiplyAdd},
-      {"gemmFlops", {{"float32", ceilings.gemmFloat32}, {"bfloat16", ceilings.gemmBfloat16}}},
-      {"copyBytes", ceilings.copyBandwidth},
-      {"measurements", ceilings.measurements},
-      {"lowest",
-       {{"multiplyAddFlops", ceilings.lowest.multiplyAdd},
-        {"gemmFlops",
-         {{"float32", ceilings.lowest.gemmFloat32}, {"bfloat16", ceilings.lowest.gemmBfloat16}}},
-        {"copyBytes", ceilings.lowest.copyBandwidth}}}};
+Json peaksJson(const std::vector<InstructionSetPeak>& peaks) {
+  Json json = Json::object();
+  for (const InstructionSetPeak& peak : peaks) json[peak.name] = peak.flopsPerSecond;
+  return json;
 }
 
-/// By how much the lowest of all measurements is below the highest: "4 %".
+/// null for a rate that this machine does not have.
+Json rateJson(double rate) {
+  return rate > 0 ? Json(rate) : Json();
+}
+
+Json gemmJson(double float32, double bfloat16) {
+  return {{"float32", float32}, {"bfloat16", rateJson(bfloat16)}};
+}
+
+Json ceilingsJson(const MachineCeilings& ceilings) {
+  const LowestCeilings& lowest = ceilings.lowest;
+  return {{"device", ceilings.device.name},
+          {"threads", ceilings.device.threads},
+          {"multiplyAddFlops", peaksJson(ceilings.multiplyAdd)},
+          {"bfloat16Flops", peaksJson(ceilings.bfloat16)},
+          {"gemmFlops", gemmJson(ceilings.gemmFloat32, ceilings.gemmBfloat16)},
+          {"copyBytes", ceilings.copyBandwidth},
+          {"measurements", ceilings.measurements},
+          {"lowest",
+           {{"multiplyAddFlops", lowest.multiplyAdd},
+            {"bfloat16Flops", rateJson(lowest.bfloat16)},
+            {"gemmFlops", gemmJson(lowest.gemmFloat32, lowest.gemmBfloat16)},
+            {"copyBytes", lowest.copyBandwidth}}}};
+}
+
+/// By how much the lowest of all measurements is below the highest: "4 %, "; empty for a rate that
+/// this machine does not have.
 std::string spreadText(double lowest, double highest) {
-  return formatPercent(highest > 0 ? 1 - lowest / highest : 0, /*decimals=*/0);
+  return highest > 0 ? formatPercent(1 - lowest / highest, /*decimals=*/0) + ", " : std::string();
 }
 
 std::string spreadText(const MachineCeilings& ceilings) {
   if (ceilings.measurements < 2) return {};
   const LowestCeilings& lowest = ceilings.lowest;
-  const double peak = ceilings.multiplyAddPeak();
   return "; highest of " + std::to_string(ceilings.measurements) +
          " measurements, the lowest are below by " +
-         (peak > 0 ? spreadText(lowest.multiplyAdd, peak) + ", " : std::string()) +
-         spreadText(lowest.gemmFloat32, ceilings.gemmFloat32) + ", " +
-         spreadText(lowest.gemmBfloat16, ceilings.gemmBfloat16) + " and " +
-         spreadText(lowest.copyBandwidth, ceilings.copyBandwidth);
+         spreadText(lowest.multiplyAdd, ceilings.multiplyAddPeak()) +
+         spreadText(lowest.bfloat16, MachineCeilings::highestOf(ceilings.bfloat16)) +
+         spreadText(lowest.gemmFloat32, ceilings.gemmFloat32) +
+         spreadText(lowest.gemmBfloat16, ceilings.gemmBfloat16) + "and " +
+         formatPercent(1 - lowest.copyBandwidth / ceilings.copyBandwidth, /*decimals=*/0);
+}
+
+/// "multiply-adds AVX3 123, AVX2 60; ", in GFLOP/s; empty without peaks.
+std::string peaksText(const char* what, const std::vector<InstructionSetPeak>& peaks) {
+  if (peaks.empty()) return {};
+  std::string text;
+  for (const InstructionSetPeak& peak : peaks) {
+    text += (text.empty() ? std::string(what) : ",") + " " + peak.name + " " +
+            formatFixed(peak.flopsPerSecond / 1e9, 0);
+  }
+  return text + "; ";
 }
 
 std::string ceilingsText(const MachineCeilings& ceilings) {
-  std::string sets;
-  for (const InstructionSetPeak& peak : ceilings.multiplyAdd) {
-    sets +=
-        (sets.empty() ? "" : ", ") + peak.name + " " + formatFixed(peak.flopsPerSecond / 1e9, 0);
-  }
-  return (sets.empty() ? "" : "multiply-adds " + sets + "; ") + "GEMM " +
-         formatFixed(ceilings.gemmFloat32 / 1e9, 0) + ", bfloat16 " +
-         formatFixed(ceilings.gemmBfloat16 / 1e9, 0) + " GFLOP/s; copy " +
-         formatFixed(ceilings.copyBandwidth / 1e9, 0) + " GB/s" + spreadText(ceilings);
+  return peaksText("multiply-adds", ceilings.multiplyAdd) +
+         peaksText("bfloat16", ceilings.bfloat16) + "GEMM " +
+         formatFixed(ceilings.gemmFloat32 / 1e9, 0) +
+         (ceilings.gemmBfloat16 > 0 ? ", bfloat16 " + formatFixed(ceilings.gemmBfloat16 / 1e9, 0)
+                                    : std::string()) +
+         " GFLOP/s; copy " + formatFixed(ceilings.copyBandwidth / 1e9, 0) + " GB/s" +
+         spreadText(ceilings);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
+#include "engine/benchmarks/device/bfloat16_peaks.h"
 #include "engine/benchmarks/device/device_clock.h"
 #include "engine/runtime/torch_device.h"
 
@@ -59,6 +60,14 @@ double copyBandwidthOn(const at::Device& gpu) {
   return best;
 }
 
+/// Raises peaks to another measurement of the same instruction sets.
+void raise(std::vector<InstructionSetPeak>& peaks, const std::vector<InstructionSetPeak>& others) {
+  for (std::size_t i = 0; i < std::min(peaks.size(), others.size()); ++i) {
+    double& peak = peaks[i].flopsPerSecond;
+    peak = std::max(peak, others[i].flopsPerSecond);
+  }
+}
+
 /// The size of a copied block. Source and target together are twice as large as the last-level
 /// cache.
 std::size_t copyBytes() {
@@ -70,13 +79,12 @@ std::size_t copyBytes() {
 
 void MachineCeilings::add(const MachineCeilings& other) {
   lowest = {std::min(lowest.multiplyAdd, other.lowest.multiplyAdd),
+            std::min(lowest.bfloat16, other.lowest.bfloat16),
             std::min(lowest.gemmFloat32, other.lowest.gemmFloat32),
             std::min(lowest.gemmBfloat16, other.lowest.gemmBfloat16),
             std::min(lowest.copyBandwidth, other.lowest.copyBandwidth)};
-  for (std::size_t i = 0; i < std::min(multiplyAdd.size(), other.multiplyAdd.size()); ++i) {
-    double& peak = multiplyAdd[i].flopsPerSecond;
-    peak = std::max(peak, other.multiplyAdd[i].flopsPerSecond);
-  }
+  raise(multiplyAdd, other.multiplyAdd);
+  raise(bfloat16, other.bfloat16);
   gemmFloat32 = std::max(gemmFloat32, other.gemmFloat32);
   gemmBfloat16 = std::max(gemmBfloat16, other.gemmBfloat16);
   copyBandwidth = std::max(copyBandwidth, other.copyBandwidth);
@@ -88,12 +96,17 @@ MachineCeilings measureCeilings(const ComputeDevice& device) {
   const at::Device where = torchDevice(device);
   MachineCeilings ceilings;
   ceilings.device = device;
-  if (where.is_cpu()) ceilings.multiplyAdd = multiplyAddPeaks(device.threads);
+  if (where.is_cpu()) {
+    ceilings.multiplyAdd = multiplyAddPeaks(device.threads);
+    ceilings.bfloat16 = bfloat16Peaks(device.threads);
+  }
   ceilings.gemmFloat32 = productRate(where, at::kFloat);
-  ceilings.gemmBfloat16 = productRate(where, at::kBFloat16);
+  if (where.is_cuda() || !ceilings.bfloat16.empty())
+    ceilings.gemmBfloat16 = productRate(where, at::kBFloat16);
   ceilings.copyBandwidth =
       where.is_cpu() ? copyBandwidth(device.threads, copyBytes()) : copyBandwidthOn(where);
   ceilings.lowest = {ceilings.multiplyAddPeak(),
+                     MachineCeilings::highestOf(ceilings.bfloat16),
                      ceilings.gemmFloat32,
                      ceilings.gemmBfloat16,
                      ceilings.copyBandwidth};

@@ -1,12 +1,8 @@
 #include "engine/benchmarks/measuring/vector_ceilings.h"
 
 #include <algorithm>
-#include <barrier>
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <new>
-#include <thread>
 #include <unistd.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -15,6 +11,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+
+#include "engine/benchmarks/measuring/thread_timing.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -93,24 +91,6 @@ class OneInstructionSet {
   }
 };
 
-/// Seconds from the start of the first of `threads` threads until the last one has ended.
-double secondsOf(int threads, const std::function<void(int thread)>& work) {
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point begin;
-  std::barrier ready(threads, [&begin]() noexcept { begin = Clock::now(); });
-  std::vector<Clock::time_point> ends(static_cast<std::size_t>(threads));
-  std::vector<std::thread> pool;
-  for (int i = 0; i < threads; ++i) {
-    pool.emplace_back([&, i] {
-      ready.arrive_and_wait();
-      work(i);
-      ends[static_cast<std::size_t>(i)] = Clock::now();
-    });
-  }
-  for (std::thread& thread : pool) thread.join();
-  return std::chrono::duration<double>(*std::ranges::max_element(ends) - begin).count();
-}
-
 }  // namespace
 
 std::vector<InstructionSetPeak> multiplyAddPeaks(int threads) {
@@ -121,7 +101,7 @@ std::vector<InstructionSetPeak> multiplyAddPeaks(int threads) {
     const OneInstructionSet only(target);
     double best = 0;
     for (int round = 0; round < kRounds; ++round) {
-      const double seconds = secondsOf(threads, [&](int thread) {
+      const double seconds = secondsInThreads(threads, [&](int thread) {
         const auto i = static_cast<std::size_t>(thread);
         operations[i] = HWY_DYNAMIC_DISPATCH(multiplyAdd)(kIterations, &sinks[i]);
       });
@@ -141,13 +121,13 @@ double copyBandwidth(int threads, std::size_t bytes) {
   const auto from = hwy::AllocateAligned<float>(count), to = hwy::AllocateAligned<float>(count);
   if (!from || !to) throw std::bad_alloc();
   // The system places a page in the memory of the core whose thread first writes it.
-  secondsOf(threads, [&](int thread) {
+  secondsInThreads(threads, [&](int thread) {
     std::fill_n(from.get() + static_cast<std::size_t>(thread) * share, share, 1.0F);
     std::fill_n(to.get() + static_cast<std::size_t>(thread) * share, share, 0.0F);
   });
   double best = 0;
   for (int round = 0; round < kCopies; ++round) {
-    const double seconds = secondsOf(threads, [&](int thread) {
+    const double seconds = secondsInThreads(threads, [&](int thread) {
       const std::size_t first = static_cast<std::size_t>(thread) * share;
       HWY_DYNAMIC_DISPATCH(streamCopy)(from.get() + first, share, to.get() + first);
     });

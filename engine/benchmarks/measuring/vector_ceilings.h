@@ -7,7 +7,7 @@
 namespace lambda {
 
 struct InstructionSetPeak {
-  std::string name;           ///< "SSE4", "AVX2", "AVX3", ... as Highway names them.
+  std::string name;           ///< As Highway names it: "SSE4", "AVX2", "AVX3", ...
   double flopsPerSecond = 0;  ///< 2 per multiply-add.
 };
 

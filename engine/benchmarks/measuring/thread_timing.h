@@ -1,0 +1,11 @@
+#pragma once
+
+#include <functional>
+
+namespace lambda {
+
+/// Seconds from the common start of `threads` threads until the last one has ended `work`, which is
+/// called in each of them with its number.
+double secondsInThreads(int threads, const std::function<void(int thread)>& work);
+
+}  // namespace lambda
