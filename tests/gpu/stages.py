@@ -55,6 +55,12 @@ def checks(build, runs):
                          data], 240)
 
 
+def alone(stages):
+    for stage in stages:
+        stage.alone = True
+        yield stage
+
+
 def figures(build, out):
     program = build / "lambda"
     bench = [program, "bench"]
@@ -79,8 +85,8 @@ def figures(build, out):
                      "--batch", batch, "--data", DATA, "--out", folder], 480, needs="torch",
                     json_file=folder / "rivals.json")
     yield Stage("ncu", "the kernels of some steps: time and share of the peaks",
-                ["ncu", "--print-summary", "per-kernel", "--section", "SpeedOfLight", "--launch-skip", "1500",
-                 "--launch-count", "150", program, "bench", "step", "tudelft-lambda", "--no-twin", "--repetitions", "5",
+                ["ncu", "--clock-control", "none", "--print-summary", "per-kernel", "--section", "SpeedOfLight",
+                 "--launch-skip", "1500", "--launch-count", "150", program, "bench", "step", "tudelft-lambda", "--no-twin", "--repetitions", "5",
                  "--seconds", "5", "--threads", "8", "--set", "device.cudaGraphs=false", *turns[:2]], 240, needs="ncu",
                 skips="ERR_NVGPUCTRPERM")
 
@@ -89,4 +95,4 @@ def all_stages(build, out):
     runs = build / "runs"
     yield Stage("driver", "GPU, driver and clocks", ["nvidia-smi"], 60, needs="nvidia-smi")
     yield from checks(build, runs)
-    yield from figures(build, out)
+    yield from alone(figures(build, out))

@@ -27,8 +27,8 @@ class TestSession(unittest.TestCase):
         self.folder = Path(folder.name)
         self.out = self.folder / "out"
 
-    def run_stages(self, *stages, minutes=None, continues=False, dry=False):
-        return Session(list(stages), self.out, self.folder / "state", minutes, continues, dry).run()
+    def run_stages(self, *stages, minutes=None, continues=False, dry=False, at_once=1):
+        return Session(list(stages), self.out, self.folder / "state", minutes, continues, dry, at_once).run()
 
     def results(self):
         report = json.loads((self.out / "report.json").read_text())
@@ -100,6 +100,20 @@ Session(stages, Path({str(self.out)!r}), Path({str(self.folder / "state")!r}), N
         self.assertEqual(marks.read_text(), "first\n")
         self.assertEqual([result for result, _ in self.results().values()], ["good", "good"])
         self.assertIn("==== first: good", (self.out / "log.txt").read_text())
+
+    def test_stages_run_at_once_but_figures_alone(self):
+        def meets(mine, other):
+            return f"cd {self.folder}; touch {mine}; until [ -e {other} ]; do sleep 0.02; done; echo met {other}"
+
+        others = f"ls {self.folder}/running-* 2>/dev/null && exit 5; exit 0"
+        during = f"touch {self.folder}/running-$$; sleep 0.5; rm {self.folder}/running-$$"
+        stages = [shell("left", meets("a", "b"), limit=9), shell("right", meets("b", "a"), limit=9), shell("before", during),
+                  shell("alone", others + "; " + during, alone=True), shell("after", during), shell("builds", others, builds=True)]
+        self.assertEqual(self.run_stages(*stages, at_once=2), 0)
+        log = (self.out / "log.txt").read_text()
+        for mine, other in (("left", "b"), ("right", "a")):
+            self.assertRegex(log, rf"==== {mine}\n\$ [^\n]*\nmet {other}\n==== {mine}: good")
+        self.assertEqual(self.run_stages(shell("left", meets("c", "d"), limit=1), shell("right", meets("d", "c"), limit=1)), 1)
 
     def test_the_time_of_a_session_ends(self):
         self.assertEqual(self.run_stages(shell("first", "true"), minutes=0.01), 0)
