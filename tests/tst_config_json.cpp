@@ -263,7 +263,7 @@ void TestConfigJson::everyKindOfDocumentIsUpgraded() {
       meansFourConvolutions(runRecordFromJson(old(toJson(record)), "run.json", warnings).config));
   QVERIFY(
       meansFourConvolutions(checkpointHeaderFromJson(old(toJson(header)), "checkpoint").config));
-  const std::vector<QueuedRun> queue{{.config = config}};
+  const std::vector<QueuedRun> queue{{.config = config, .obstacle = {}}};
   QVERIFY(meansFourConvolutions(queueFromJson(old(toJson(queue)), "queue").front().config));
   QVERIFY(runConfigFromJson(toJson(config), "run", warnings) == config);
   config.architecture.stem.kind = StemKind::patch;

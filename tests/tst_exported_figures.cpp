@@ -98,8 +98,8 @@ Figure intervals() {
   plot->setExportCaption(u"Validation accuracy with its interval"_s);
   plot->setAxes({u"Epoch"_s, ValueUnit::count}, {u"Accuracy, %"_s}, 1);
   plot->setLines({{u"lambda"_s,
-                   {{"lambda", 1, {{"run", 40}}, {.count = 1, .mean = 40}},
-                    {"lambda", 9, {{"run", 80}}, {.count = 1, .mean = 80}}}}});
+                   {{"lambda", 1, {{"run", 40}}, {.count = 1, .mean = 40, .interval = {}}},
+                    {"lambda", 9, {{"run", 80}}, {.count = 1, .mean = 80, .interval = {}}}}}});
   return figure(
       plot, {u"Validation accuracy with its interval"_s, u"Epoch"_s, u"Accuracy"_s, u"lambda"_s});
 }

@@ -95,7 +95,7 @@ void TestInspectValues::normsOfProbesGoToCsv() {
 }
 
 void TestInspectValues::rowsOfAMultiHeadLayerAreNamedWithTheirHead() {
-  InspectableLayer layer{.queryDepth = 4, .heads = 2, .intraDepth = 1};
+  InspectableLayer layer{.name = {}, .queryDepth = 4, .heads = 2, .intraDepth = 1};
   QCOMPARE(slotName(layer, 3), u"k 3"_s);
   QVERIFY(!lettersOf(layer).contains(u"own lambda"_s));
   layer.lambdas = 2;

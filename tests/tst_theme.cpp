@@ -126,6 +126,7 @@ void TestTheme::buttonsOfQuestionsHaveNoIcons() {
   window.show();
   const QMessageBox* box = ask({.title = u"Stop?"_s,
                                 .text = u"A training is under way."_s,
+                                .detail = {},
                                 .answers = {{QMessageBox::Cancel, u"Keep training"_s, {}},
                                             {QMessageBox::Yes, u"Stop and close"_s, {}}}},
                                window);

@@ -16,11 +16,11 @@ namespace lambda {
 struct Course {
   std::map<std::string, std::vector<std::byte>> tensors;
   std::vector<double> losses;
-  std::vector<double> rates;
+  std::vector<double> rates = {};
   std::vector<EpochRecord> epochs;
-  std::vector<std::pair<std::int64_t, std::string>> changeEvents;
+  std::vector<std::pair<std::int64_t, std::string>> changeEvents = {};
   std::vector<RunChange> changes;
-  std::vector<std::string> checkpoints;
+  std::vector<std::string> checkpoints = {};
   RunConfig config;
   std::optional<double> best;
   std::optional<double> test;
