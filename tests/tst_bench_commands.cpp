@@ -285,12 +285,12 @@ void TestBenchCommands::textNamesTheMachine() {
                                                u"--threads"_s,
                                                u"1"_s,
                                                u"--only"_s,
-                                               u"1x1"_s,
+                                               u"4x4 d=128"_s,
                                                u"--precision"_s,
                                                u"bfloat16"_s});
   QCOMPARE(outcome.status, 0);
   for (const char* told :
-       {"bfloat16", "1x1 d=512 forward+backward", "convolution 3x3", "machine", "GEMM", "copy"})
+       {"bfloat16", "4x4 d=128 forward+backward", "convolution 3x3", "machine", "GEMM", "copy"})
     QVERIFY2(outcome.output.contains(told), told);
 }
 

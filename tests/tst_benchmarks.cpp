@@ -287,7 +287,9 @@ void TestBenchmarks::ceilingsInBfloat16AreThoseOfTheCpusUnits() {
   QCOMPARE(names.contains("AMX"), hasPairUnit(PairUnit::matrices));
   // LibTorch's product takes seconds on other CPUs.
   QCOMPARE(ceilings.gemmBfloat16 > 0, hasPairUnit(PairUnit::vectors));
-  QVERIFY(ceilings.gemmBfloat16 < 1.2 * ceilings.peakOf(Precision::bfloat16));
+  // Between registers, work is faster than with operands in memory; twice for other programs on the
+  // machine.
+  QVERIFY(ceilings.gemmBfloat16 < 2 * ceilings.peakOf(Precision::bfloat16));
 }
 
 void TestBenchmarks::callsAreTimedInTheirParts() {

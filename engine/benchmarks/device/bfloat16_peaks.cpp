@@ -36,6 +36,7 @@ LAMBDA_BFLOAT16 double dotProducts(std::int64_t iterations, float* sink) {
     }
   }
   __m512 sum = chains[0];
+  LAMBDA_UNROLL(16)
   for (int i = 1; i < kChains; ++i) sum = _mm512_add_ps(sum, chains[i]);
   _mm512_mask_storeu_ps(sink, 1, sum);
   return 4.0 * kChains * kPairColumns * static_cast<double>(iterations);
