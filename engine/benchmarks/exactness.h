@@ -29,11 +29,6 @@ double relativeDistance(const std::vector<at::Tensor>& found,
 /// The greatest accepted distance from float64: 1e-5 in float32, 1e-2 in bfloat16.
 double toleranceOf(Precision precision);
 
-/// For forms of LibTorch, whose rounding is beyond the tolerance of ours. Its convolutions sum a
-/// tap's gradient over all images and positions in one float32, and in bfloat16 the gradients of
-/// images in bfloat16 where the CPU has no products in it.
-inline constexpr double kRivalSlack = 5;
-
 /// Throws Error, naming the form, for a distance beyond `slack` times the tolerance.
 void requireExact(const std::string& form, double distance, Precision precision, double slack = 1);
 

@@ -25,8 +25,7 @@ using Json = nlohmann::ordered_json;
 constexpr char kCpuStepLegend[] =
     "Medians in milliseconds. Of peak: multiply-adds of three forward passes as a share of the\n"
     "float32 peak on registers, without the data; in bfloat16 of the peak in bfloat16, where that\n"
-    "is higher. Convolutions count as plain sums, although Winograd's filtering computes "
-    "fewer.\n"
+    "is higher. Convolutions count as plain sums, although Winograd's filtering computes fewer.\n"
     "Peak memory: the growth of the process, network included.";
 
 constexpr char kGpuStepLegend[] =

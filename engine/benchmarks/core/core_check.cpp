@@ -95,6 +95,10 @@ void requireKernels(const at::Device& device) {
   throw Error("CUDA kernels", "can't be used, so nothing was timed: " + obstacle);
 }
 
+/// LibTorch's convolutions sum a tap's gradient over all images and positions in one float32. At a
+/// batch of 128 and 32x32 the rounding of that sum alone exceeds the tolerance of the fused kernel.
+constexpr double kRivalSlack = 5;
+
 std::vector<double> checkForms(const std::vector<CoreForm>& forms,
                                const CoreTensors& tensors,
                                const CoreEmbeddings& embeddings,

@@ -1,6 +1,5 @@
 #include "engine/benchmarks/device/bfloat16_peaks.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include "engine/benchmarks/measuring/thread_timing.h"
@@ -75,17 +74,10 @@ LAMBDA_AMX double tileProducts(std::int64_t iterations, float* sink) {
 }
 
 InstructionSetPeak peakOf(const char* name, Loop loop, std::int64_t iterations, int threads) {
-  std::vector<double> operations(static_cast<std::size_t>(threads));
   std::vector<float> sinks(static_cast<std::size_t>(threads));
-  InstructionSetPeak peak{name, 0};
-  for (int round = 0; round < kRounds; ++round) {
-    const double seconds = secondsInThreads(threads, [&](int thread) {
-      const auto i = static_cast<std::size_t>(thread);
-      operations[i] = loop(iterations, &sinks[i]);
-    });
-    peak.flopsPerSecond = std::max(peak.flopsPerSecond, threads * operations[0] / seconds);
-  }
-  return peak;
+  return {name, bestRate(kRounds, threads, [&](int thread) {
+            return loop(iterations, &sinks[static_cast<std::size_t>(thread)]);
+          })};
 }
 
 }  // namespace

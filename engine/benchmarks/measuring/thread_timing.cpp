@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <barrier>
 #include <chrono>
+#include <numeric>
 #include <thread>
 #include <vector>
 
@@ -23,6 +24,17 @@ double secondsInThreads(int threads, const std::function<void(int thread)>& work
   }
   for (std::thread& thread : pool) thread.join();
   return std::chrono::duration<double>(*std::ranges::max_element(ends) - begin).count();
+}
+
+double bestRate(int rounds, int threads, const std::function<double(int thread)>& work) {
+  std::vector<double> done(static_cast<std::size_t>(threads));
+  double best = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const double seconds = secondsInThreads(
+        threads, [&](int thread) { done[static_cast<std::size_t>(thread)] = work(thread); });
+    best = std::max(best, std::accumulate(done.begin(), done.end(), 0.0) / seconds);
+  }
+  return best;
 }
 
 }  // namespace lambda

@@ -8,4 +8,7 @@ namespace lambda {
 /// called in each of them with its number.
 double secondsInThreads(int threads, const std::function<void(int thread)>& work);
 
+/// The best of several rounds: what all threads did, as `work` returns it for its own, per second.
+double bestRate(int rounds, int threads, const std::function<double(int thread)>& work);
+
 }  // namespace lambda

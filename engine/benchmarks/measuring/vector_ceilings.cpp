@@ -95,19 +95,14 @@ class OneInstructionSet {
 
 std::vector<InstructionSetPeak> multiplyAddPeaks(int threads) {
   std::vector<InstructionSetPeak> peaks;
-  std::vector<double> operations(static_cast<std::size_t>(threads));
   std::vector<float> sinks(static_cast<std::size_t>(threads));
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) {
     const OneInstructionSet only(target);
-    double best = 0;
-    for (int round = 0; round < kRounds; ++round) {
-      const double seconds = secondsInThreads(threads, [&](int thread) {
-        const auto i = static_cast<std::size_t>(thread);
-        operations[i] = HWY_DYNAMIC_DISPATCH(multiplyAdd)(kIterations, &sinks[i]);
-      });
-      best = std::max(best, threads * operations[0] / seconds);
-    }
-    peaks.push_back({hwy::TargetName(target), best});
+    const double rate = bestRate(kRounds, threads, [&](int thread) {
+      return HWY_DYNAMIC_DISPATCH(multiplyAdd)(kIterations,
+                                               &sinks[static_cast<std::size_t>(thread)]);
+    });
+    peaks.push_back({hwy::TargetName(target), rate});
   }
   return peaks;
 }
@@ -125,15 +120,11 @@ double copyBandwidth(int threads, std::size_t bytes) {
     std::fill_n(from.get() + static_cast<std::size_t>(thread) * share, share, 1.0F);
     std::fill_n(to.get() + static_cast<std::size_t>(thread) * share, share, 0.0F);
   });
-  double best = 0;
-  for (int round = 0; round < kCopies; ++round) {
-    const double seconds = secondsInThreads(threads, [&](int thread) {
-      const std::size_t first = static_cast<std::size_t>(thread) * share;
-      HWY_DYNAMIC_DISPATCH(streamCopy)(from.get() + first, share, to.get() + first);
-    });
-    best = std::max(best, 2.0 * static_cast<double>(count * sizeof(float)) / seconds);
-  }
-  return best;
+  return bestRate(kCopies, threads, [&](int thread) {
+    const std::size_t first = static_cast<std::size_t>(thread) * share;
+    HWY_DYNAMIC_DISPATCH(streamCopy)(from.get() + first, share, to.get() + first);
+    return 2.0 * static_cast<double>(share * sizeof(float));
+  });
 }
 
 std::size_t lastLevelCacheBytes() {

@@ -7,7 +7,7 @@
 namespace lambda {
 
 struct InstructionSetPeak {
-  std::string name;           ///< As Highway names it: "SSE4", "AVX2", "AVX3", ...
+  std::string name;           ///< "AVX2", "AVX3", ... as Highway names them; "AVX-512 BF16"; "AMX".
   double flopsPerSecond = 0;  ///< 2 per multiply-add.
 };
 

@@ -13,10 +13,10 @@ namespace {
 /// Most positions of the output at which a product of matrices is faster than oneDNN's convolution.
 constexpr std::int64_t kFewPositions = 16;
 
-/// With fewer input channels than its vectors have lanes, oneDNN's filter gradient of a strided 1x1
-/// convolution on channels-last maps writes beyond its memory (its issue 6035). Vectors have at
-/// most this many lanes.
-constexpr std::int64_t kFewChannels = 16;
+/// Input channels with which oneDNN's filter gradient of a strided 1x1 convolution is right: as
+/// many as a vector has lanes, here the most of any CPU. On channels-last maps of fewer, it writes
+/// beyond its memory (issue 6035 of oneDNN).
+constexpr std::int64_t kEnoughChannels = 16;
 
 /// Whether the options are those that convolve() handles: no groups, no dilation, zero padding.
 bool isPlain(const torch::nn::detail::ConvNdOptions<2>& options) {
@@ -37,7 +37,7 @@ bool keepsSize(const torch::nn::detail::ConvNdOptions<2>& options) {
 /// the convolution's gradient would be wrong.
 bool isBetterAsProduct(const MatrixForm& form, const at::Tensor& weight) {
   return form.takesWholeMaps() || form.positions() <= kFewPositions ||
-         (form.skipsPixels() && weight.size(1) < kFewChannels);
+         (form.skipsPixels() && weight.size(1) < kEnoughChannels);
 }
 
 /// The epilogue's output, with an activation that it lacks.
