@@ -122,7 +122,7 @@ void TestGpuBenchmarks::layersAreCompared() {
                                        .seed = 7});
   QCOMPARE(rows.size(), std::size_t{2});
   for (const BenchmarkRow& row : rows) {
-    QCOMPARE(row.forms.size(), std::size_t{10});
+    QCOMPARE(row.forms.size(), std::size_t{13});
     for (const TimedForm& form : row.forms) QVERIFY(form.time.median > 0 && form.called);
   }
 }

@@ -127,7 +127,10 @@ class TestLambdaCoreCuda : public QObject {
 
  private Q_SLOTS:
 
-  void initTestCase() { at::set_num_threads(1); }
+  void initTestCase() {
+    cudaFacts();  // Before LibTorch is first asked about CUDA, which manual_seed() does.
+    at::set_num_threads(1);
+  }
 
   void init() { at::manual_seed(1); }
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from runs import batches, train
 
 STEPS, FIRST, WINDOW = 200, 20, 50
+THREADS = 4  # Several comparisons run at once, and threads that outnumber the cores wait for each other.
 LIMITS = {"float32": {"first loss": 1e-4, "first 20": 1e-2, "means of 50": 5e-2},
           "bfloat16": {"first loss": 2e-2, "first 20": 5e-2, "means of 50": 1e-1}}
 
@@ -22,7 +23,8 @@ LIMITS = {"float32": {"first loss": 1e-4, "first 20": 1e-2, "means of 50": 5e-2}
 def losses(arguments, device):
     run = train(arguments.program, arguments.folder,
                 [arguments.preset, "--device", device, "--data", arguments.data, "--epochs", "5", "--seed", "0",
-                 "--set", f"recipe.precision={arguments.precision}", "--set", "monitoring.histograms=false"], stop_after=arguments.steps)
+                 "--threads", str(THREADS), "--set", f"recipe.precision={arguments.precision}",
+                 "--set", "monitoring.histograms=false"], stop_after=arguments.steps)
     found = [each["loss"] for each in batches(run)][:arguments.steps]
     if len(found) < arguments.steps:
         sys.exit(f"The run on {device} has {len(found)} batches, but {arguments.steps} are compared.")

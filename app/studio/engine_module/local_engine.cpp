@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "engine/data/dataset_cache.h"
+#include "engine/runtime/device.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
 #include "engine/training/throughput_estimate.h"
 #include "engine/training/start/preview_start.h"
@@ -33,7 +34,9 @@ class LocalCheckpoint : public OpenCheckpoint {
 
 }  // namespace
 
-LocalEngine::LocalEngine() : datasets_(std::make_shared<DatasetCache>()) {}
+LocalEngine::LocalEngine() : datasets_(std::make_shared<DatasetCache>()) {
+  cudaFacts();  // Before a checkpoint that is inspected on the CPU makes LibTorch ask about CUDA.
+}
 
 ComputeDevice LocalEngine::selectDevice(const DeviceConfig& config) {
   return lambda::selectDevice(config);

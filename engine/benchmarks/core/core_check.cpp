@@ -5,6 +5,7 @@
 
 #include <torch/autograd.h>
 
+#include "engine/benchmarks/device/without_tf32.h"
 #include "engine/benchmarks/exactness.h"
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/error.h"
@@ -103,6 +104,7 @@ std::vector<double> checkForms(const std::vector<CoreForm>& forms,
                                const CoreTensors& tensors,
                                const CoreEmbeddings& embeddings,
                                Precision precision) {
+  const WithoutTf32 withoutTf32;
   const std::vector<at::Tensor> expected = exactOutcomes(tensors, embeddings);
   std::vector<double> distances;
   for (const CoreForm& form : forms) {

@@ -4,12 +4,12 @@
 #include <string>
 #include <utility>
 
-#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 
 #include "engine/benchmarks/core/core_check.h"
 #include "engine/benchmarks/device/device_clock.h"
 #include "engine/benchmarks/device/device_memory.h"
+#include "engine/benchmarks/device/without_tf32.h"
 #include "engine/benchmarks/exactness.h"
 #include "engine/benchmarks/layer/attention_forms.h"
 #include "engine/benchmarks/layer/layer_forms.h"
@@ -36,20 +36,6 @@ constexpr double kSlackOfRoundedSums = 5;
 
 constexpr double kFloatSize = 4;
 constexpr double kBfloat16Size = 2;
-
-/// While it lives, a GPU computes convolutions of float32 in float32 and not in TF32.
-class WithoutTf32 {
- public:
-  WithoutTf32() { at::globalContext().setAllowTF32CuDNN(false); }
-
-  ~WithoutTf32() { at::globalContext().setAllowTF32CuDNN(before_); }
-
-  WithoutTf32(const WithoutTf32&) = delete;
-  WithoutTf32& operator=(const WithoutTf32&) = delete;
-
- private:
-  bool before_ = at::globalContext().allowTF32CuDNN();
-};
 
 int outputSideOf(const LayerCase& shape) {
   return (shape.side + shape.stride - 1) / shape.stride;

@@ -21,13 +21,9 @@ at::Tensor gradientNormOf(const std::vector<at::Tensor>& gradients) {
   return at::scalar_tensor(normOf(values, onTorchThreads), at::kDouble);
 }
 
-at::Tensor gradientNormByAten(std::vector<at::Tensor> gradients) {
+at::Tensor gradientNormByAten(const std::vector<at::Tensor>& gradients) {
   if (gradients.empty()) return at::zeros({}, at::kDouble);
-  // A norm computed in bfloat16 would have a precision of eight bits.
-  for (at::Tensor& each : gradients) {
-    if (each.scalar_type() == at::kBFloat16) each = each.to(at::kFloat);
-  }
-  return at::stack(at::_foreach_norm(gradients)).norm().to(at::kDouble);
+  return at::stack(at::_foreach_norm(gradients, /*ord=*/2, at::kDouble)).norm();
 }
 
 }  // namespace lambda

@@ -10,7 +10,7 @@ namespace lambda {
 /// kernel sums them in float64; otherwise the same as gradientNormByAten().
 at::Tensor gradientNormOf(const std::vector<at::Tensor>& gradients);
 
-/// The same norm by ATen's operations, on any device.
-at::Tensor gradientNormByAten(std::vector<at::Tensor> gradients);
+/// The same norm by ATen's operations, which sum in float64 too, on any device.
+at::Tensor gradientNormByAten(const std::vector<at::Tensor>& gradients);
 
 }  // namespace lambda
