@@ -6,6 +6,8 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/impl/alloc_cpu.h>
 
+#include <malloc.h>
+
 #include "engine/runtime/block_cache.h"
 
 namespace lambda {
@@ -14,6 +16,13 @@ namespace {
 
 /// Smaller tensors are left to the system allocator, which keeps their pages.
 constexpr std::size_t kLeastBytes = std::size_t{128} << 10;
+
+/// The most bytes of a block of the system allocator that is not mapped on its own; the largest
+/// that glibc accepts.
+constexpr int kMostFromHeap = 32 << 20;
+
+/// The most unused bytes at the end of the system allocator's memory.
+constexpr int kMostKept = 64 << 20;
 
 std::atomic<int> reuses = 0;
 
@@ -48,6 +57,13 @@ class ReusingAllocator : public c10::Allocator {
   }
 };
 
+/// Lets the system allocator keep the memory that kernels use within a call and small tensors. It
+/// would return it at once, and each call would wait for cleared pages.
+void keepSmallBlocks() {
+  mallopt(M_MMAP_THRESHOLD, kMostFromHeap);
+  mallopt(M_TRIM_THRESHOLD, kMostKept);
+}
+
 }  // namespace
 
 TensorMemoryReuse::TensorMemoryReuse() {
@@ -55,12 +71,15 @@ TensorMemoryReuse::TensorMemoryReuse() {
   std::call_once(once, [] {
     static auto* const allocator = new ReusingAllocator;
     c10::SetCPUAllocator(allocator);
+    keepSmallBlocks();
   });
   ++reuses;
 }
 
 TensorMemoryReuse::~TensorMemoryReuse() {
-  if (--reuses == 0) cache().release();
+  if (--reuses > 0) return;
+  cache().release();
+  malloc_trim(0);
 }
 
 }  // namespace lambda

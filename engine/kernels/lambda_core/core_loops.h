@@ -90,9 +90,10 @@ void backwardInGroups(const CoreShape& shape,
   const Groups groups(shape.images, layout.imagesResident);
   const Index tableSize =
       shape.tableRows > 0 ? (layout.tableRows + layout.extraTableRows) * layout.tableRowSize : 0;
-  const AlignedBuffer<float> tableGradients(groups.count * tableSize);
+  const auto tableGradients = allocateAligned<float>(groups.count * tableSize);
   parallelFor(groups.count, [&](Index begin, Index end) {
     if (begin == end) return;
+    std::fill_n(tableGradients.get() + begin * tableSize, (end - begin) * tableSize, 0.0F);
     typename Parts::Contexts contexts(
         shape, layout, std::min(groups.together, end - begin) * groups.part, true);
     typename Parts::Core core(shape, layout, contexts);

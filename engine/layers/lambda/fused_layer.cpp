@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <vector>
 
 #include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
@@ -67,18 +68,15 @@ bool useBatchStatistics(const OperandModules& modules) {
          (modules.valueNorm && usesBatchStatistics(*modules.valueNorm));
 }
 
-/// The moments by which a norm normalises its columns of z, which begin at `first`. `mean` and
-/// `variance` are those of all columns.
+/// The moments by which a norm normalises its columns of z, which begin at `first`. `batch` has
+/// those of all columns.
 NormMoments momentsOf(torch::nn::BatchNorm2d& norm,
-                      const at::Tensor& mean,
-                      const at::Tensor& variance,
+                      const ColumnMoments& batch,
                       std::int64_t first,
                       std::int64_t rows) {
   if (!norm) return {};
   if (!usesBatchStatistics(*norm)) return runningMoments(*norm);
-  const std::int64_t columns = norm->weight.numel();
-  return takeBatchMoments(
-      *norm, mean.narrow(0, first, columns), variance.narrow(0, first, columns), rows);
+  return takeBatchMoments(*norm, batch.mean + first, batch.variance + first, rows);
 }
 
 /// The tensors of a layer by Input and Saved, as kernels take them.
@@ -240,13 +238,9 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     const std::int64_t rows = shape.images * shape.positions, columns = columnsOf(shape);
     const at::TensorOptions floats = tensors[kX].options().dtype(at::kFloat);
     tensors[kZ] = at::empty({rows, columns}, floats);
-    at::Tensor mean, variance;
-    ColumnMoments moments;
-    if (batchStatistics) {
-      mean = at::empty({columns}, at::kDouble);
-      variance = at::empty({columns}, at::kDouble);
-      moments = {mean.mutable_data_ptr<double>(), variance.mutable_data_ptr<double>()};
-    }
+    std::vector<double> mean(batchStatistics ? columns : 0), variance(mean.size());
+    const ColumnMoments moments =
+        batchStatistics ? ColumnMoments{mean.data(), variance.data()} : ColumnMoments();
     projectOperands(shape,
                     tensors[kX].const_data_ptr(),
                     LayerTensors(tensors, modules.heads, modules.intraDepth).weights(),
@@ -255,7 +249,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
                     onTorchThreads);
     const auto take =
         [&](torch::nn::BatchNorm2d& norm, std::int64_t first, Saved m, Saved inverse) {
-          const NormMoments found = momentsOf(norm, mean, variance, first, rows);
+          const NormMoments found = momentsOf(norm, moments, first, rows);
           tensors[m] = found.mean, tensors[inverse] = found.inverseDeviation;
         };
     take(modules.queryNorm, 0, kQueryMean, kQueryInverse);

@@ -1,5 +1,7 @@
 #include "engine/layers/norm/fused_norm.h"
 
+#include <vector>
+
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/batch_norm/batch_norm_kernel.h"
@@ -22,14 +24,10 @@ BatchNormShape shapeOf(const at::Tensor& x, bool hasRelu) {
 /// The moments of x. In training, also updates the running statistics with them.
 NormMoments batchMoments(torch::nn::BatchNorm2dImpl& norm, const at::Tensor& x) {
   const BatchNormShape shape = shapeOf(x, false);
-  const at::Tensor mean = at::empty({shape.channels}, at::kDouble);
-  const at::Tensor variance = at::empty({shape.channels}, at::kDouble);
-  batchNormStatistics(shape,
-                      x.const_data_ptr(),
-                      mean.mutable_data_ptr<double>(),
-                      variance.mutable_data_ptr<double>(),
-                      onTorchThreads);
-  return takeBatchMoments(norm, mean, variance, shape.rows);
+  const auto channels = static_cast<std::size_t>(shape.channels);
+  std::vector<double> mean(channels), variance(channels);
+  batchNormStatistics(shape, x.const_data_ptr(), mean.data(), variance.data(), onTorchThreads);
+  return takeBatchMoments(norm, mean.data(), variance.data(), shape.rows);
 }
 
 class FusedNorm : public torch::autograd::Function<FusedNorm> {

@@ -1,11 +1,20 @@
 #include "engine/layers/norm/norm_moments.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace lambda {
 
 namespace {
 
-at::Tensor inverseDeviationOf(const at::Tensor& variance, double epsilon) {
-  return (variance + epsilon).rsqrt_();
+/// Moves running statistics [c] towards those of a batch times `factor`. A small map has a few
+/// hundred values, for which ATen's operations would take longer than the layer's arithmetic.
+void moveTowards(at::Tensor& running, const double* batch, double factor, double momentum) {
+  auto* values = running.mutable_data_ptr<float>();
+  for (std::int64_t c = 0; c < running.numel(); ++c) {
+    const double value = values[c];
+    values[c] = static_cast<float>(value + momentum * (batch[c] * factor - value));
+  }
 }
 
 }  // namespace
@@ -21,22 +30,27 @@ bool usesBatchStatistics(const torch::nn::BatchNorm2dImpl& norm) {
 
 NormMoments runningMoments(const torch::nn::BatchNorm2dImpl& norm) {
   return {norm.running_mean.to(at::kDouble),
-          inverseDeviationOf(norm.running_var.to(at::kDouble), norm.options.eps())};
+          (norm.running_var.to(at::kDouble) + norm.options.eps()).rsqrt_()};
 }
 
 NormMoments takeBatchMoments(torch::nn::BatchNorm2dImpl& norm,
-                             const at::Tensor& mean,
-                             const at::Tensor& variance,
+                             const double* mean,
+                             const double* variance,
                              std::int64_t rows) {
+  const std::int64_t channels = norm.weight.numel();
   if (norm.is_training()) {
-    const at::NoGradGuard noGrad;
     const auto count = static_cast<double>(rows);
-    const double momentum = *norm.options.momentum();
-    norm.running_mean.lerp_(mean.to(at::kFloat), momentum);
-    norm.running_var.lerp_((variance * (count / (count - 1))).to(at::kFloat), momentum);
-    if (norm.options.track_running_stats()) norm.num_batches_tracked.add_(1);
+    moveTowards(norm.running_mean, mean, 1, *norm.options.momentum());
+    moveTowards(norm.running_var, variance, count / (count - 1), *norm.options.momentum());
+    if (norm.options.track_running_stats())
+      ++*norm.num_batches_tracked.mutable_data_ptr<std::int64_t>();
   }
-  return {mean, inverseDeviationOf(variance, norm.options.eps())};
+  const NormMoments moments{at::empty({channels}, at::kDouble), at::empty({channels}, at::kDouble)};
+  std::copy_n(mean, channels, moments.mean.mutable_data_ptr<double>());
+  auto* inverseDeviation = moments.inverseDeviation.mutable_data_ptr<double>();
+  for (std::int64_t c = 0; c < channels; ++c)
+    inverseDeviation[c] = 1 / std::sqrt(variance[c] + norm.options.eps());
+  return moments;
 }
 
 BatchNormAffine affineOf(const at::Tensor& weight, const at::Tensor& bias) {

@@ -29,10 +29,10 @@ bool usesBatchStatistics(const torch::nn::BatchNorm2dImpl& norm);
 NormMoments runningMoments(const torch::nn::BatchNorm2dImpl& norm);
 
 /// The moments of a batch from the mean and the biased variance [c] of its `rows` pixels. In
-/// training, the running statistics move towards them.
+/// training, the running statistics move towards them. All are on the CPU.
 NormMoments takeBatchMoments(torch::nn::BatchNorm2dImpl& norm,
-                             const at::Tensor& mean,
-                             const at::Tensor& variance,
+                             const double* mean,
+                             const double* variance,
                              std::int64_t rows);
 
 /// A view of scale and shift for kernels, which the tensors must outlive.
