@@ -4,6 +4,7 @@
 
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/mixers/mixers.h"
+#include "engine/layers/mixers/pool_average.h"
 
 namespace lambda {
 
@@ -19,6 +20,10 @@ at::Tensor leafOf(const at::Tensor& tensor, at::ScalarType type) {
 at::Tensor normalized(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift) {
   return at::batch_norm(
       x, scale, shift, {}, {}, /*training=*/true, kNormMomentum, kNormEpsilon, true);
+}
+
+at::Tensor pooledByEngine(const LayerCase& shape, const at::Tensor& y) {
+  return shape.stride == 1 ? y : poolAverage(y);
 }
 
 at::Tensor toPixels(const at::Tensor& map) {
@@ -83,7 +88,7 @@ LayerForm engineLayer(const LayerCase& shape, LambdaLayer layer) {
                                            layer->valueNorm->bias,
                                            layer->embedding->table};
   const auto apply = [shape, layer](const at::Tensor& x) mutable {
-    return pooled(shape, layer(x));
+    return pooledByEngine(shape, layer(x));
   };
   return {"lambda layer", apply, parameters};
 }
@@ -109,7 +114,7 @@ MixerLayer mixerLayer(const LayerCase& shape, const std::string& name, const Mix
   const auto module = std::make_shared<RoledModule>();
   const MapFunction mix = std::visit(
       [&](const auto& options) { return addMixer(*module, options, plan, nullptr); }, mixer);
-  const auto apply = [shape, mix](const at::Tensor& x) { return pooled(shape, mix(x)); };
+  const auto apply = [shape, mix](const at::Tensor& x) { return pooledByEngine(shape, mix(x)); };
   return {module, {name, apply, module->parameters()}};
 }
 

@@ -183,7 +183,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
                                context->saved_data[kHeads].toInt(),
                                context->saved_data[kIntraDepth].toInt());
     const OperandsShape shape = tensors.operandsShape();
-    const at::Tensor dy = outputs[0].contiguous();
+    const at::Tensor dy = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
     const auto like = [&](std::size_t i) {
       return tensors[i].defined() ? at::empty_like(tensors[i]) : at::Tensor();
     };
@@ -262,12 +262,14 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     const ColumnScales scales(shape, all.norms());
     const OperandData<float> operands{
         floatTarget(tensors[kQueries]), floatTarget(tensors[kValues]), floatTarget(tensors[kKeys])};
-    return applyCoreKernel(all.coreShape(),
-                           all.coreInputs(),
-                           shape.element == Element::bfloat16,
-                           [&](std::int64_t first, std::int64_t count) {
-                             normalizeOperands(shape, all.data(kZ), scales, operands, first, count);
-                           });
+    const at::Tensor y =
+        applyCoreKernel(all.coreShape(),
+                        all.coreInputs(),
+                        shape.element == Element::bfloat16,
+                        [&](std::int64_t first, std::int64_t count) {
+                          normalizeOperands(shape, all.data(kZ), scales, operands, first, count);
+                        });
+    return pixelsAsMap(y, tensors[kX].size(2), tensors[kX].size(3));
   }
 
   /// Tensors for the gradients that autograd asks for; those of the weights come together.

@@ -21,8 +21,8 @@ struct OperandModules {
 /// one pixel where a norm is trained, and no autocast of x to another type.
 bool canFuseLayer(const at::Tensor& x, const OperandModules& modules);
 
-/// The output y [b, n, h, v] of a lambda layer in float32, differentiable once: projections, norms
-/// per channel, the softmax of keys over all positions, and the core, as in
+/// The output y [b, h v, H, W] of a lambda layer, channels last and differentiable once:
+/// projections, norms per channel, the softmax of keys over all positions, and the core, as in
 /// engine/kernels/lambda_operands/lambda_operands_kernel.h. `table` and `tableRows` are those of
 /// applyFusedCore(). Training mode updates the norms' running statistics. Gradients that are not
 /// needed, such as those of frozen weights or of an image, are not computed. Throws c10::Error in

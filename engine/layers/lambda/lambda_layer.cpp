@@ -166,8 +166,8 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
   return all;
 }
 
-/// The output [b, n, h, v] by one kernel for projections, norms, softmax and core; undefined if it
-/// does not support the layer's options or the input.
+/// The output [b, h v, H, W] by one kernel for projections, norms, softmax and core; undefined if
+/// it does not support the layer's options or the input.
 at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x) {
   const LambdaMixer& mixer = options.mixer;
   const bool normsChannels = mixer.normAxes == NormAxes::channels || (!queryNorm && !valueNorm);
@@ -189,9 +189,7 @@ at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x) {
 at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   requireDepth(x);
   if (const at::Tensor y = fusedForward(x); y.defined()) {
-    return y.to(x.scalar_type())
-        .view({x.size(0), x.size(2), x.size(3), options.outputDepth})
-        .permute({0, 3, 1, 2});
+    return y.to(x.scalar_type());
   }
   const std::vector<LambdaOperands> all = operands(x);
   const std::int64_t height = x.size(2), width = x.size(3);

@@ -3,6 +3,7 @@
 #include <torch/nn/init.h>
 
 #include "engine/layers/convolution/convolve.h"
+#include "engine/layers/mixers/pool_average.h"
 
 namespace lambda {
 
@@ -28,7 +29,7 @@ at::Tensor MixerUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& afte
     case StridePooling::none:
       break;
     case StridePooling::average:
-      y = at::avg_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+      y = poolAverage(y);
       break;
     case StridePooling::max:
       y = at::max_pool2d(

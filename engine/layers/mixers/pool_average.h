@@ -1,0 +1,13 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+namespace lambda {
+
+/// The means over 3x3 pixels with stride 2 of a map [b, c, H, W]; a border of one pixel of zeros
+/// counts. What a lambda or an attention layer uses for a stride (LambdaNetworks, appendix E.1: an
+/// average pooling after the layer). By kernels in float32 and bfloat16 on the CPU, channels last,
+/// which are differentiable once; otherwise by LibTorch.
+at::Tensor poolAverage(const at::Tensor& map);
+
+}  // namespace lambda
