@@ -5,13 +5,17 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <sys/prctl.h>
 #include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include <QtTest/QtTest>
 
 #include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/read_experiment.h"
+#include "engine/experiments/run_claim.h"
 #include "engine/formats/files/sha256.h"
 #include "engine/formats/json/experiment_json.h"
 #include "engine/formats/json/run_json.h"
@@ -270,6 +274,33 @@ class TestExperimentCommands : public QObject {
       QVERIFY2(comparison.areEqual(), "killed workers give the bits of an undisturbed one");
     }
     QVERIFY2(fs::is_empty(done.claims()), "all claims are released");
+  }
+
+  void theClaimOfAWorkerThatDiesAfterItsRunIsRemoved() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    write(smallExperiment(), folder.path() / "rates.json");
+    const QStringList command{u"experiment"_s, u"run"_s, u"rates.json"_s, u"--quiet"_s};
+    QCOMPARE(program.run(command).status, 0);
+    const auto experiment = ExperimentFolder::open(folder.path() / "experiments/rates");
+    const std::vector<PlannedRun>& runs = experiment.plan().runs;
+    fs::remove_all(experiment.runFolder(runs.back()));
+
+    const std::string name = experiment.nameOf(runs.front());
+    const pid_t owner = ::fork();
+    if (owner == 0) {
+      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+      auto claim = RunClaim::take(experiment.claims(), name);
+      while (true) ::pause();
+    }
+    QTRY_VERIFY(livingOwnerOf(experiment.claims(), name).has_value());
+    const auto worker = program.start(command);
+    QTRY_VERIFY(fs::exists(experiment.runFolder(runs.back())));
+    QVERIFY2(livingOwnerOf(experiment.claims(), name).has_value(), "the worker leaves it alone");
+    ::kill(owner, SIGKILL);
+    ::waitpid(owner, nullptr, 0);
+    QCOMPARE(Program::end(*worker).status, 0);
+    QVERIFY(fs::is_empty(experiment.claims()));
   }
 
   void aRunThatFailsEndsAloneAndIsRetried() {

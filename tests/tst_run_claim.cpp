@@ -84,6 +84,26 @@ class TestRunClaim : public QObject {
     QVERIFY(livingOwnerOf(folder.path(), "run").has_value());
   }
 
+  void unfinishedClaimsOfDeadProcessesAreSwept() {
+    const TemporaryFolder folder;
+    const auto unfinishedBy = [&](const ProcessIdentity& owner, const std::string& name) {
+      abandonedBy(owner, folder.path());
+      fs::rename(folder.path() / "run.1", folder.path() / name);
+    };
+    unfinishedBy(currentProcess(), ".claim-run.1-1-0");
+    unfinishedBy(deadProcess(), ".claim-run.1-2-0");
+    for (const char* name : {".claim-run.1-3-0", ".now-3-run.1"})
+      std::ofstream(folder.path() / name) << "cut off";
+    sweepUnfinishedClaims(folder.path(), kLease);
+    QVERIFY(fs::exists(folder.path() / ".claim-run.1-1-0"));
+    QVERIFY2(!fs::exists(folder.path() / ".claim-run.1-2-0"), "its process is dead");
+    QVERIFY2(fs::exists(folder.path() / ".claim-run.1-3-0"), "another machine may be writing it");
+    age(folder.path(), 2 * kLease);
+    sweepUnfinishedClaims(folder.path(), kLease);
+    QVERIFY(fs::exists(folder.path() / ".claim-run.1-1-0"));
+    QCOMPARE(std::distance(fs::directory_iterator(folder.path()), {}), std::ptrdiff_t{1});
+  }
+
   void aProcessIdThatWasGivenAgainIsNotTheOwner() {
     const TemporaryFolder folder;
     ProcessIdentity before = currentProcess();

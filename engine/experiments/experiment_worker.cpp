@@ -65,14 +65,22 @@ class Worker {
       const bool stops = control_.mode() == RunControl::Mode::stopping;
       if (stops) stopAll();
       if (!stops) fill();
-      if (active_.empty() && (stops || over_.size() == folder_.plan().runs.size())) return;
+      if (active_.empty() && (stops || over_.size() == folder_.plan().runs.size())) break;
       renew();
       observer_.waited();
       std::this_thread::sleep_for(kPoll);
     }
+    sweep();
   }
 
  private:
+  /// Removes what workers left that were killed after this one saw that their runs were over.
+  void sweep() const {
+    for (const PlannedRun& run : folder_.plan().runs)
+      sweepClaims(folder_.claims(), folder_.nameOf(run));
+    sweepUnfinishedClaims(folder_.claims());
+  }
+
   fs::path logOf(const PlannedRun& run) const {
     return folder_.path() / "logs" / (folder_.nameOf(run) + ".log");
   }

@@ -25,6 +25,8 @@ namespace lambda {
 namespace {
 
 constexpr std::uint64_t kMostClaimBytes = 4096;
+constexpr const char* kUnfinishedPrefix = ".claim-";
+constexpr const char* kProbePrefix = ".now-";
 
 /// A small file of /proc, or nothing.
 std::string readProc(const fs::path& file) {
@@ -103,8 +105,8 @@ std::chrono::seconds ageOf(const fs::path& file) {
 
   struct stat now {};
 
-  const fs::path probe =
-      file.parent_path() / (".now-" + std::to_string(::getpid()) + "-" + file.filename().string());
+  const fs::path probe = file.parent_path() / (kProbePrefix + std::to_string(::getpid()) + "-" +
+                                               file.filename().string());
   const int descriptor = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
   const bool isProbed =
       descriptor >= 0 && ::futimens(descriptor, nullptr) == 0 && ::fstat(descriptor, &now) == 0;
@@ -128,7 +130,7 @@ bool isAlive(const ProcessIdentity& owner, const fs::path& file, std::chrono::se
 bool createWhole(const fs::path& file, const std::string& content) {
   static std::atomic<unsigned> counter = 0;
   const fs::path beside =
-      file.parent_path() / (".claim-" + file.filename().string() + "-" +
+      file.parent_path() / (kUnfinishedPrefix + file.filename().string() + "-" +
                             std::to_string(::getpid()) + "-" + std::to_string(counter++));
   writeFileDurably(beside, content);
   const int linked = ::link(beside.c_str(), file.c_str());
@@ -218,6 +220,23 @@ bool RunClaim::renew() {
 void sweepClaims(const fs::path& claims, const std::string& name) {
   // A claim removes the older ones when it is released.
   if (lastNumber(claims, name) > 0) RunClaim::take(claims, name);
+}
+
+void sweepUnfinishedClaims(const fs::path& claims, std::chrono::seconds lease) {
+  sweepTemporaries(claims);
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator each(claims, error), end; !error && each != end;
+       each.increment(error)) {
+    files.push_back(each->path());
+  }
+  for (const fs::path& file : files) {
+    const std::string name = file.filename().string();
+    const bool isClaim = name.starts_with(kUnfinishedPrefix);
+    if (!isClaim && !name.starts_with(kProbePrefix)) continue;
+    const std::optional<ProcessIdentity> owner = isClaim ? readOwner(file) : std::nullopt;
+    if (owner ? !isAlive(*owner, file, lease) : ageOf(file) > lease) fs::remove(file, error);
+  }
 }
 
 std::optional<ProcessIdentity> livingOwnerOf(const fs::path& claims,

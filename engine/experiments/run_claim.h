@@ -63,6 +63,10 @@ class RunClaim {
 /// Removes what killed workers left of their claims on a run, unless a living worker has it.
 void sweepClaims(const std::filesystem::path& claims, const std::string& name);
 
+/// Removes what workers left in the folder that were killed while they made a claim.
+void sweepUnfinishedClaims(const std::filesystem::path& claims,
+                           std::chrono::seconds lease = kClaimLease);
+
 /// The owner of the valid claim on a run if it lives; nothing where a worker may take it.
 std::optional<ProcessIdentity> livingOwnerOf(const std::filesystem::path& claims,
                                              const std::string& name,

@@ -39,11 +39,11 @@ NormMoments takeBatchMoments(torch::nn::BatchNorm2dImpl& norm,
                              std::int64_t rows) {
   const std::int64_t channels = norm.weight.numel();
   if (norm.is_training()) {
+    const at::NoGradGuard noGrad;
     const auto count = static_cast<double>(rows);
     moveTowards(norm.running_mean, mean, 1, *norm.options.momentum());
     moveTowards(norm.running_var, variance, count / (count - 1), *norm.options.momentum());
-    if (norm.options.track_running_stats())
-      ++*norm.num_batches_tracked.mutable_data_ptr<std::int64_t>();
+    if (norm.options.track_running_stats()) norm.num_batches_tracked.add_(1);
   }
   const NormMoments moments{at::empty({channels}, at::kDouble), at::empty({channels}, at::kDouble)};
   std::copy_n(mean, channels, moments.mean.mutable_data_ptr<double>());
