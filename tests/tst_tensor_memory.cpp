@@ -1,3 +1,6 @@
+#include <sys/resource.h>
+#include <vector>
+
 #include <ATen/ATen.h>
 
 #include <QtTest/QtTest>
@@ -13,6 +16,7 @@ class TestTensorMemory : public QObject {
   void tensorsUseTheMemoryOfThoseBefore();
   void tensorsOutliveTheReuse();
   void tensorsFromBeforeMayEndWithin();
+  void memoryOfKernelsStaysWithTheProcess();
   void storagesGrow();
   void tooLargeATensorIsAnErrorThatSaysSo();
 };
@@ -42,6 +46,26 @@ void TestTensorMemory::tensorsFromBeforeMayEndWithin() {
   const TensorMemoryReuse another;
   before = before + 1;
   QCOMPARE(before.sum().item<float>(), 2e6F);
+}
+
+void TestTensorMemory::memoryOfKernelsStaysWithTheProcess() {
+#ifdef LAMBDA_SANITIZED
+  QSKIP("The sanitizer has its own allocator.");
+#endif
+  const TensorMemoryReuse reuse;
+  const auto compute = [] {
+    std::vector<std::vector<char>> buffers;
+    for (int i = 0; i < 4; ++i) buffers.emplace_back(std::size_t{10} << 20, 'x');
+  };
+  const auto faults = [] {
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  compute();
+  const long before = faults();
+  for (int i = 0; i < 5; ++i) compute();
+  QVERIFY2(faults() - before < 1000, "each call has 10,000 pages, which the system would clear");
 }
 
 void TestTensorMemory::storagesGrow() {
