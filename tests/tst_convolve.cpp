@@ -7,24 +7,16 @@
 #include <QtTest/QtTest>
 
 #include "engine/kernels/products/bfloat16_products.h"
-#include "engine/kernels/products/matrix_products.h"
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/convolution/matrix_form.h"
-#include "engine/layers/convolution/pointwise_product.h"
 #include "engine/layers/convolution/same_convolution.h"
-#include "engine/layers/matrix_product.h"
 #include "engine/training/step/autocast.h"
+#include "tests/support/random_maps.h"
 #include "tests/support/verify_close.h"
 
 namespace lambda::test {
 
 namespace {
-
-constexpr at::MemoryFormat kChannelsLast = at::MemoryFormat::ChannelsLast;
-
-double distance(const at::Tensor& found, const at::Tensor& expected) {
-  return ((found.to(at::kDouble) - expected).norm() / expected.norm()).item<double>();
-}
 
 /// A 3x3 convolution that keeps the map's size; its weights are channels-last.
 torch::nn::Conv2d keepingConvolution(std::int64_t in, std::int64_t out) {
@@ -33,27 +25,10 @@ torch::nn::Conv2d keepingConvolution(std::int64_t in, std::int64_t out) {
   return conv;
 }
 
-/// A norm in evaluation mode with the moments and weights of some training.
-torch::nn::BatchNorm2d trainedNorm(std::int64_t channels) {
-  const at::NoGradGuard noGradient;
-  torch::nn::BatchNorm2d norm(channels);
-  norm->eval();
-  const at::Tensor spread = at::linspace(0.5, 2, channels);
-  norm->weight.copy_(spread);
-  norm->bias.copy_(spread.flip(0) - 1);
-  norm->running_mean.copy_(spread - 1);
-  norm->running_var.copy_(spread * spread);
-  return norm;
-}
-
 /// The types in which this CPU has 3x3 convolutions of ours.
 std::vector<at::ScalarType> typesOfOurKernels() {
   if (!hasPairUnit(PairUnit::matrices)) return {at::kFloat};
   return {at::kFloat, at::kBFloat16};
-}
-
-at::Tensor mapOf(at::IntArrayRef sizes) {
-  return at::randn(sizes).contiguous(kChannelsLast);
 }
 
 }  // namespace
@@ -81,13 +56,6 @@ class TestConvolve : public QObject {
   void refusesGradientsOfGradients();
   void kernelsAreForWhatTheyPay_data();
   void kernelsAreForWhatTheyPay();
-  void pointwiseProductsHaveTheirGradients();
-  void pointwiseProductsHaveAnEpilogue();
-  void matricesMayBeTransposed();
-  void pointwiseProductsAreForWhatTheyPay();
-  void normsFollowWithoutAPassOverMemory_data();
-  void normsFollowWithoutAPassOverMemory();
-  void normsOfTheBatchFollowInTheirOwnPass();
 };
 
 void TestConvolve::isTheConvolution_data() {
@@ -330,120 +298,6 @@ void TestConvolve::kernelsAreForWhatTheyPay() {
   QVERIFY(!sameConvolutionPays(x.contiguous(), w));
   const Autocast autocast(Precision::bfloat16, at::kCPU);
   QVERIFY(!sameConvolutionPays(x, w));
-}
-
-void TestConvolve::pointwiseProductsHaveTheirGradients() {
-  const at::Tensor x = at::randn({150, 48}).requires_grad_(true);
-  // Every second column of a larger matrix: not dense.
-  const at::Tensor all = at::randn({32, 48, 2}).requires_grad_(true);
-  const at::Tensor w = all.select(2, 1);
-  const at::Tensor y = pointwiseProduct(x, w);
-  const at::Tensor dy = at::randn({32, 150}).t();
-  const auto gradients = torch::autograd::grad({y}, {x, w}, {dy}, /*retain_graph=*/true);
-
-  const auto exact = [](const at::Tensor& tensor) { return tensor.detach().to(at::kDouble); };
-  QVERIFY(distance(y.detach(), exact(x).mm(exact(w).t())) < 1e-6);
-  QVERIFY(distance(gradients[0], exact(dy).mm(exact(w))) < 1e-6);
-  QVERIFY(distance(gradients[1], exact(dy).t().mm(exact(x))) < 1e-6);
-  QVERIFY_THROWS_EXCEPTION(
-      c10::Error, torch::autograd::grad({y.sum()}, {x}, {}, std::nullopt, /*create_graph=*/true));
-}
-
-void TestConvolve::pointwiseProductsHaveAnEpilogue() {
-  const at::Tensor x = at::randn({70, 32}), w = at::randn({48, 32});
-  const at::Tensor scale = at::randn({48}), shift = at::randn({48}), added = at::randn({70, 48});
-  const at::Tensor y = pointwiseProduct(x,
-                                        w,
-                                        {scale.const_data_ptr<float>(),
-                                         shift.const_data_ptr<float>(),
-                                         added.const_data_ptr<float>(),
-                                         /*hasRelu=*/true});
-  const auto exact = [](const at::Tensor& tensor) { return tensor.to(at::kDouble); };
-  const at::Tensor sums = exact(x).mm(exact(w).t());
-  QVERIFY(distance(y, (sums * exact(scale) + exact(shift) + exact(added)).relu()) < 1e-6);
-}
-
-void TestConvolve::matricesMayBeTransposed() {
-  const at::Tensor a = at::randn({64, 128}), b = at::randn({128, 80});
-  const at::Tensor exact = a.to(at::kDouble).mm(b.to(at::kDouble));
-  const auto transposed = [](const at::Tensor& matrix) { return matrix.t().contiguous().t(); };
-  QVERIFY(distance(matrixProduct(a, b), exact) < 1e-6);
-  QVERIFY(distance(matrixProduct(a, transposed(b)), exact) < 1e-6);
-  QVERIFY(distance(matrixProduct(transposed(a), b), exact) < 1e-6);
-  QVERIFY(distance(matrixProduct(transposed(a), transposed(b)), exact) < 1e-6);
-  // Depths and columns that the kernels do not support.
-  QVERIFY(distance(matrixProduct(a.narrow(1, 0, 50), b.narrow(0, 0, 50).narrow(1, 0, 7)),
-                   a.narrow(1, 0, 50)
-                       .to(at::kDouble)
-                       .mm(b.narrow(0, 0, 50).narrow(1, 0, 7).to(at::kDouble))) < 1e-6);
-}
-
-void TestConvolve::pointwiseProductsAreForWhatTheyPay() {
-  const at::Tensor x = mapOf({8, 32, 4, 4}), w = at::randn({48, 32, 1, 1});
-  const auto pays = [](const at::Tensor& map, const at::Tensor& weight) {
-    return pointwiseProductPays(map, map.size(0) * map.size(2) * map.size(3), weight);
-  };
-  QCOMPARE(pays(x, w), matrixProductsPay());
-  QVERIFY(!pays(x.narrow(0, 0, 2).contiguous(kChannelsLast), w));
-  QVERIFY(!pays(x.contiguous(), w));
-  QVERIFY(!pays(x.to(at::kBFloat16), w));
-  QVERIFY(!pays(x.to(at::kDouble), w.to(at::kDouble)));
-  QVERIFY(!pays(x, w.narrow(0, 0, 40)));
-  QVERIFY(!pays(mapOf({8, 24, 4, 4}), at::randn({48, 24, 1, 1})));
-  const Autocast autocast(Precision::bfloat16, at::kCPU);
-  QVERIFY(!pays(x, w));
-}
-
-void TestConvolve::normsFollowWithoutAPassOverMemory_data() {
-  QTest::addColumn<int>("kernel");
-  QTest::addColumn<int>("stride");
-  QTest::addColumn<int>("side");
-  QTest::newRow("1x1") << 1 << 1 << 8;
-  QTest::newRow("1x1, stride 2") << 1 << 2 << 8;
-  QTest::newRow("3x3 by Winograd") << 3 << 1 << 8;
-  QTest::newRow("3x3, one position") << 3 << 1 << 1;
-  QTest::newRow("3x3, 2x2") << 3 << 1 << 2;
-  QTest::newRow("3x3, 2x2, stride 2") << 3 << 2 << 2;
-  QTest::newRow("3x3, stride 2") << 3 << 2 << 8;
-}
-
-void TestConvolve::normsFollowWithoutAPassOverMemory() {
-  QFETCH(int, kernel);
-  QFETCH(int, stride);
-  QFETCH(int, side);
-  const auto options =
-      torch::nn::Conv2dOptions(32, 48, kernel).stride(stride).padding(kernel / 2).bias(false);
-  torch::nn::Conv2d conv(options), exactConv(options);
-  torch::nn::BatchNorm2d norm = trainedNorm(48), exactNorm = trainedNorm(48);
-  const at::Tensor x = mapOf({128, 32, side, side});
-  const at::NoGradGuard noGradient;
-  exactConv->weight.copy_(conv->weight);
-  exactConv->to(at::kDouble);
-  exactNorm->to(at::kDouble);
-  const at::Tensor plain = exactConv(x.to(at::kDouble));
-  const at::Tensor residual = mapOf(plain.sizes());
-  for (const at::Tensor& added : {at::Tensor(), residual}) {
-    for (const auto activation : {std::optional<Activation>(),
-                                  std::optional(Activation::relu),
-                                  std::optional(Activation::celu)}) {
-      const at::Tensor y = convolveAndNormalize(conv, norm, x, {added, activation});
-      QVERIFY(y.is_contiguous(kChannelsLast));
-      QVERIFY(distance(y, applyPlainNorm(exactNorm, plain, {added, activation})) < 1e-5);
-    }
-  }
-}
-
-// Also where gradients are recorded: its backward pass needs the convolution's output.
-void TestConvolve::normsOfTheBatchFollowInTheirOwnPass() {
-  torch::nn::Conv2d conv(torch::nn::Conv2dOptions(32, 48, 1).bias(false));
-  torch::nn::BatchNorm2d norm = trainedNorm(48);
-  const at::Tensor x = mapOf({128, 32, 8, 8});
-  QVERIFY(convolveAndNormalize(conv, norm, x, {}).requires_grad());
-  const at::NoGradGuard noGradient;
-  norm->train();
-  const at::Tensor y = convolveAndNormalize(conv, norm, x, {});
-  const at::Tensor mean = y.mean({0, 2, 3}) - norm->bias;
-  QVERIFY(mean.abs().max().item<double>() < 1e-4);
 }
 
 }  // namespace lambda::test

@@ -4,12 +4,11 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/mixers/pool_average.h"
+#include "tests/support/random_maps.h"
 
 namespace lambda::test {
 
 namespace {
-
-constexpr at::MemoryFormat kChannelsLast = at::MemoryFormat::ChannelsLast;
 
 at::Tensor pooledByTorch(const at::Tensor& map) {
   return at::avg_pool2d(map, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
@@ -24,11 +23,6 @@ Passes passesOf(const Pool& pool, const at::Tensor& map, const at::Tensor& dy) {
   const at::Tensor x = map.detach().clone(at::MemoryFormat::Preserve).requires_grad_(true);
   const at::Tensor y = pool(x);
   return {y.detach(), torch::autograd::grad({y}, {x}, {dy})[0]};
-}
-
-double distance(const at::Tensor& found, const at::Tensor& expected) {
-  return (found.to(at::kDouble) - expected).abs().max().item<double>() /
-         expected.abs().max().item<double>();
 }
 
 }  // namespace
@@ -78,8 +72,8 @@ void TestPoolAverage::equalsTorchInDouble() {
 }
 
 void TestPoolAverage::hasTheSameBitsOnAnyNumberOfThreads() {
-  const at::Tensor x = at::randn({9, 20, 7, 7}).contiguous(kChannelsLast);
-  const at::Tensor dy = at::randn({9, 20, 4, 4}).contiguous(kChannelsLast);
+  const at::Tensor x = mapOf({9, 20, 7, 7});
+  const at::Tensor dy = mapOf({9, 20, 4, 4});
   at::set_num_threads(1);
   const Passes one = passesOf(poolAverage, x, dy);
   at::set_num_threads(3);
@@ -97,7 +91,7 @@ void TestPoolAverage::otherTensorsAreLeftToTorch() {
 }
 
 void TestPoolAverage::gradientsThatAreNotChannelsLastAreTaken() {
-  const at::Tensor x = at::randn({2, 8, 6, 6}).contiguous(kChannelsLast);
+  const at::Tensor x = mapOf({2, 8, 6, 6});
   const at::Tensor dy = at::randn({2, 8, 3, 3});
   QVERIFY(!dy.is_contiguous(kChannelsLast));
   const Passes usual = passesOf(poolAverage, x, dy.contiguous(kChannelsLast));
@@ -105,7 +99,7 @@ void TestPoolAverage::gradientsThatAreNotChannelsLastAreTaken() {
 }
 
 void TestPoolAverage::refusesGradientsOfGradients() {
-  const at::Tensor x = at::randn({2, 8, 4, 4}).contiguous(kChannelsLast).requires_grad_(true);
+  const at::Tensor x = mapOf({2, 8, 4, 4}).requires_grad_(true);
   const at::Tensor y = poolAverage(x);
   try {
     torch::autograd::grad({y.square().sum()}, {x}, {}, true, /*create_graph=*/true);
