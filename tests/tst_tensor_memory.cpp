@@ -6,6 +6,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/runtime/tensor_memory.h"
+#include "tests/support/sanitizer.h"
 
 namespace lambda::test {
 

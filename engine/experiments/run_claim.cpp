@@ -223,7 +223,6 @@ void sweepClaims(const fs::path& claims, const std::string& name) {
 }
 
 void sweepUnfinishedClaims(const fs::path& claims, std::chrono::seconds lease) {
-  sweepTemporaries(claims);
   std::vector<fs::path> files;
   std::error_code error;
   for (fs::directory_iterator each(claims, error), end; !error && each != end;
