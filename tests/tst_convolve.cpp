@@ -11,6 +11,7 @@
 #include "engine/layers/convolution/matrix_form.h"
 #include "engine/layers/convolution/same_convolution.h"
 #include "engine/training/step/autocast.h"
+#include "tests/support/distance.h"
 #include "tests/support/random_maps.h"
 #include "tests/support/verify_close.h"
 

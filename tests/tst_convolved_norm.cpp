@@ -5,6 +5,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/convolution/convolve.h"
+#include "tests/support/distance.h"
 #include "tests/support/random_maps.h"
 
 namespace lambda::test {

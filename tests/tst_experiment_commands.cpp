@@ -279,7 +279,9 @@ class TestExperimentCommands : public QObject {
   void theClaimOfAWorkerThatDiesAfterItsRunIsRemoved() {
     const TemporaryFolder folder;
     const Program program(folder.path());
-    write(smallExperiment(), folder.path() / "rates.json");
+    Experiment small = smallExperiment();
+    shapes10Of(small.base).trainCount = 1200;
+    write(small, folder.path() / "rates.json");
     const QStringList command{u"experiment"_s, u"run"_s, u"rates.json"_s, u"--quiet"_s};
     QCOMPARE(program.run(command).status, 0);
     const auto experiment = ExperimentFolder::open(folder.path() / "experiments/rates");
@@ -293,10 +295,11 @@ class TestExperimentCommands : public QObject {
       auto claim = RunClaim::take(experiment.claims(), name);
       while (true) ::pause();
     }
-    QTRY_VERIFY(livingOwnerOf(experiment.claims(), name).has_value());
+    const auto isClaimed = [&] { return livingOwnerOf(experiment.claims(), name).has_value(); };
+    QVERIFY(QTest::qWaitFor(isClaimed, 60000));
     const auto worker = program.start(command);
-    QTRY_VERIFY(fs::exists(experiment.runFolder(runs.back())));
-    QVERIFY2(livingOwnerOf(experiment.claims(), name).has_value(), "the worker leaves it alone");
+    QVERIFY(QTest::qWaitFor([&] { return fs::exists(experiment.runFolder(runs.back())); }, 60000));
+    QVERIFY2(isClaimed(), "the worker leaves it alone");
     ::kill(owner, SIGKILL);
     ::waitpid(owner, nullptr, 0);
     QCOMPARE(Program::end(*worker).status, 0);

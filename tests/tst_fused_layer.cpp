@@ -7,6 +7,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/lambda/lambda_layer.h"
+#include "tests/support/distance.h"
 #include "tests/support/lambda_cases.h"
 
 namespace lambda::test {
@@ -54,14 +55,6 @@ LambdaLayer exactOf(const Case& one, const LambdaLayer& layer) {
 
 at::Tensor inputOf(const Case& one) {
   return at::randn({7, one.inputDepth, 6, 5}).contiguous(at::MemoryFormat::ChannelsLast);
-}
-
-/// The distance in the 2-norm, relative to the size of what is expected.
-double distance(const at::Tensor& found, const at::Tensor& expected) {
-  const at::Tensor exact = expected.detach().to(at::kDouble);
-  const double size = exact.norm().item<double>();
-  const double difference = (found.detach().to(at::kDouble) - exact).norm().item<double>();
-  return size > 0 ? difference / size : difference;
 }
 
 /// Roundings of float32, and of sums of some hundred of them.

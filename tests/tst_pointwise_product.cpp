@@ -7,6 +7,7 @@
 #include "engine/layers/convolution/pointwise_product.h"
 #include "engine/layers/matrix_product.h"
 #include "engine/training/step/autocast.h"
+#include "tests/support/distance.h"
 #include "tests/support/random_maps.h"
 
 namespace lambda::test {

@@ -4,6 +4,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/mixers/pool_average.h"
+#include "tests/support/distance.h"
 #include "tests/support/random_maps.h"
 
 namespace lambda::test {

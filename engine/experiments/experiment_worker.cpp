@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <exception>
 #include <optional>
 #include <set>
 #include <string>
@@ -65,20 +66,25 @@ class Worker {
       const bool stops = control_.mode() == RunControl::Mode::stopping;
       if (stops) stopAll();
       if (!stops) fill();
-      if (active_.empty() && (stops || over_.size() == folder_.plan().runs.size())) break;
+      const bool areOver = over_.size() == folder_.plan().runs.size();
+      if (active_.empty() && areOver) sweep();
+      if (active_.empty() && (stops || areOver)) return;
       renew();
       observer_.waited();
       std::this_thread::sleep_for(kPoll);
     }
-    sweep();
   }
 
  private:
-  /// Removes what workers left that were killed after this one saw that their runs were over.
+  /// Removes the claims that killed workers left, once all runs are over. What can't be removed
+  /// harms nobody then.
   void sweep() const {
-    for (const PlannedRun& run : folder_.plan().runs)
-      sweepClaims(folder_.claims(), folder_.nameOf(run));
-    sweepUnfinishedClaims(folder_.claims());
+    try {
+      for (const PlannedRun& run : folder_.plan().runs)
+        sweepClaims(folder_.claims(), folder_.nameOf(run));
+      sweepUnfinishedClaims(folder_.claims());
+    } catch (const std::exception&) {
+    }
   }
 
   fs::path logOf(const PlannedRun& run) const {
@@ -148,8 +154,6 @@ class Worker {
       return;
     }
     if (state != CellState::waiting) {
-      // A killed worker's training may have finished the run without it.
-      sweepClaims(folder_.claims(), folder_.nameOf(run));
       over_.insert(index);
       return;
     }

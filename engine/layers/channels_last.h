@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-
 #include <ATen/ATen.h>
 
 #include "engine/layers/element_of.h"
@@ -20,11 +18,11 @@ inline at::Tensor emptyChannelsLast(at::IntArrayRef sizes, const at::TensorOptio
   return at::empty(sizes, options.memory_format(at::MemoryFormat::ChannelsLast));
 }
 
-/// Rows of pixels [b, H W, ...], which are dense, as the map [b, c, H, W]. Changes the strides of
-/// the tensor itself, so that autograd sees no view.
+/// Rows of pixels [b, H W, ...], which are dense and not empty, as the map [b, c, H, W]. Changes
+/// the strides of the tensor itself, so that autograd sees no view.
 inline at::Tensor pixelsAsMap(at::Tensor pixels, std::int64_t height, std::int64_t width) {
   const std::int64_t count = height * width, images = pixels.size(0);
-  const std::int64_t channels = pixels.numel() / std::max<std::int64_t>(images * count, 1);
+  const std::int64_t channels = pixels.numel() / (images * count);
   return pixels.as_strided_({images, channels, height, width},
                             {count * channels, 1, width * channels, channels});
 }

@@ -17,8 +17,7 @@ namespace {
 /// Smaller tensors are left to the system allocator, which keeps their pages.
 constexpr std::size_t kLeastBytes = std::size_t{128} << 10;
 
-/// The most bytes of a block of the system allocator that is not mapped on its own; the largest
-/// that glibc accepts.
+/// The system allocator maps blocks from this size on one by one; the largest that glibc accepts.
 constexpr int kMostFromHeap = 32 << 20;
 
 /// The most unused bytes at the end of the system allocator's memory.
@@ -57,9 +56,9 @@ class ReusingAllocator : public c10::Allocator {
   }
 };
 
-/// Lets the system allocator keep the memory that kernels use within a call and small tensors. It
-/// would return it at once, and each call would wait for cleared pages.
-void keepSmallBlocks() {
+/// Keeps the memory that kernels and small tensors use. By default, glibc returns freed memory to
+/// the system at once, and the next call waits for cleared pages.
+void keepHeapMemory() {
   mallopt(M_MMAP_THRESHOLD, kMostFromHeap);
   mallopt(M_TRIM_THRESHOLD, kMostKept);
 }
@@ -71,7 +70,7 @@ TensorMemoryReuse::TensorMemoryReuse() {
   std::call_once(once, [] {
     static auto* const allocator = new ReusingAllocator;
     c10::SetCPUAllocator(allocator);
-    keepSmallBlocks();
+    keepHeapMemory();
   });
   ++reuses;
 }

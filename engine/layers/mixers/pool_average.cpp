@@ -1,5 +1,8 @@
 #include "engine/layers/mixers/pool_average.h"
 
+#include <cstdint>
+#include <vector>
+
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/pooling/average_pooling.h"

@@ -7,14 +7,15 @@ namespace lambda {
 
 namespace {
 
-/// Moves running statistics [c] towards those of a batch times `factor`. A small map has a few
-/// hundred values, for which ATen's operations would take longer than the layer's arithmetic.
+/// Moves running statistics [c] towards those of a batch times `factor`. For a few hundred
+/// channels, ATen's operations take longer to start than to compute.
 void moveTowards(at::Tensor& running, const double* batch, double factor, double momentum) {
   auto* values = running.mutable_data_ptr<float>();
   for (std::int64_t c = 0; c < running.numel(); ++c) {
     const double value = values[c];
     values[c] = static_cast<float>(value + momentum * (batch[c] * factor - value));
   }
+  running.unsafeGetTensorImpl()->bump_version();
 }
 
 }  // namespace
@@ -39,7 +40,6 @@ NormMoments takeBatchMoments(torch::nn::BatchNorm2dImpl& norm,
                              std::int64_t rows) {
   const std::int64_t channels = norm.weight.numel();
   if (norm.is_training()) {
-    const at::NoGradGuard noGrad;
     const auto count = static_cast<double>(rows);
     moveTowards(norm.running_mean, mean, 1, *norm.options.momentum());
     moveTowards(norm.running_var, variance, count / (count - 1), *norm.options.momentum());
