@@ -45,6 +45,15 @@ class RecordingFileSystem : public FileSystem {
   }
 };
 
+// Sweeps the folder at the last moment at which a file still has its temporary name.
+class SweepingFileSystem : public FileSystem {
+ public:
+  int rename(const char* from, const char* to) override {
+    sweepTemporaries(folderOf(from));
+    return FileSystem::rename(from, to);
+  }
+};
+
 // Runs `action` in a child process, which ends without destructors like a killed one.
 template <class Action>
 pid_t startChild(Action action) {
@@ -72,6 +81,7 @@ class TestDurableFile : public QObject {
   void withoutCommitNothingChanges();
   void missingFolderIsAnError();
   void sweepTakesTheDeadWritersTemporariesAlone();
+  void sweepLeavesAFileThatIsAboutToBeRenamed();
   void sweepTakesLinksThatWereNotRenamed();
   void aFileAtItsLargestSizeIsReportedAsAFullDisk();
   void killedWritersLeaveAWholeFile();
@@ -235,6 +245,14 @@ void TestDurableFile::sweepTakesTheDeadWritersTemporariesAlone() {
   QCOMPARE(readFile(path, kMany), kOld);
   QCOMPARE(sweepTemporaries(folder.path()), 0);
   QCOMPARE(sweepTemporaries(folder.path() / "none"), 0);
+}
+
+void TestDurableFile::sweepLeavesAFileThatIsAboutToBeRenamed() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  SweepingFileSystem system;
+  writeFileDurably(path, kNew, system);
+  QCOMPARE(readFile(path, kMany), kNew);
 }
 
 void TestDurableFile::sweepTakesLinksThatWereNotRenamed() {

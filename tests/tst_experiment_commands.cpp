@@ -273,7 +273,12 @@ class TestExperimentCommands : public QObject {
       const RunComparison comparison = compareRuns(done.runFolder(run), reference.runFolder(run));
       QVERIFY2(comparison.areEqual(), "killed workers give the bits of an undisturbed one");
     }
-    QVERIFY2(fs::is_empty(done.claims()), "all claims are released");
+    for (const fs::path& swept : {done.path(), done.claims(), done.path() / "configurations"}) {
+      for (const auto& each : fs::directory_iterator(swept)) {
+        const std::string name = each.path().filename().string();
+        QVERIFY2(swept != done.claims() && !name.starts_with("."), each.path().c_str());
+      }
+    }
   }
 
   void theClaimOfAWorkerThatDiesAfterItsRunIsRemoved() {

@@ -1,5 +1,7 @@
 #include <atomic>
+#include <csignal>
 #include <fstream>
+#include <random>
 #include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
@@ -84,24 +86,60 @@ class TestRunClaim : public QObject {
     QVERIFY(livingOwnerOf(folder.path(), "run").has_value());
   }
 
-  void unfinishedClaimsOfDeadProcessesAreSwept() {
+  void workersThatAreKilledAtAnyMomentLeaveNothingBehindASweep() {
     const TemporaryFolder folder;
-    const auto unfinishedBy = [&](const ProcessIdentity& owner, const std::string& name) {
-      abandonedBy(owner, folder.path());
-      fs::rename(folder.path() / "run.1", folder.path() / name);
-    };
-    unfinishedBy(currentProcess(), ".claim-run.1-1-0");
-    unfinishedBy(deadProcess(), ".claim-run.1-2-0");
-    for (const char* name : {".claim-run.1-3-0", ".now-3-run.1"})
-      std::ofstream(folder.path() / name) << "cut off";
+    std::mt19937 random(1);
+    int leftBehind = 0;
+    for (int kill = 0; kill < 200; ++kill) {
+      const pid_t worker = fork();
+      if (worker == 0) {
+        while (true) RunClaim::take(folder.path(), "run");
+      }
+      std::this_thread::sleep_for(std::chrono::microseconds(1000 + random() % 4000));
+      ::kill(worker, SIGKILL);
+      waitpid(worker, nullptr, 0);
+      for (const auto& each : fs::directory_iterator(folder.path())) {
+        if (each.path().filename().string().starts_with(".")) ++leftBehind;
+      }
+      sweepClaims(folder.path(), "run");
+      sweepUnfinishedClaims(folder.path(), kLease);
+      QVERIFY(fs::is_empty(folder.path()));
+    }
+    QVERIFY2(leftBehind > 0, "some are killed in the middle of a claim");
+  }
+
+  void whatALivingWorkerIsWritingStays() {
+    const TemporaryFolder folder;
+    const pid_t worker = fork();
+    if (worker == 0) {
+      while (true) RunClaim::take(folder.path(), "run");
+    }
+    std::optional<fs::path> unfinished;
+    while (!unfinished) {
+      std::error_code error;
+      for (fs::directory_iterator each(folder.path(), error), end; !error && each != end;
+           each.increment(error)) {
+        if (each->path().filename().string().starts_with(".")) unfinished = each->path();
+      }
+    }
+    ::kill(worker, SIGSTOP);
+    std::ofstream(*unfinished) << "stopped while it wrote";
     sweepUnfinishedClaims(folder.path(), kLease);
-    QVERIFY(fs::exists(folder.path() / ".claim-run.1-1-0"));
-    QVERIFY2(!fs::exists(folder.path() / ".claim-run.1-2-0"), "its process is dead");
-    QVERIFY2(fs::exists(folder.path() / ".claim-run.1-3-0"), "another machine may be writing it");
+    QVERIFY(fs::exists(*unfinished));
+    ::kill(worker, SIGKILL);
+    waitpid(worker, nullptr, 0);
+    sweepUnfinishedClaims(folder.path(), kLease);
+    QVERIFY(!fs::exists(*unfinished));
+  }
+
+  void whatAnotherMachineIsWritingStaysForTheLease() {
+    const TemporaryFolder folder;
+    std::ofstream(folder.path() / ".claim-another-1-1-0") << "{";
+    sweepUnfinishedClaims(folder.path(), kLease);
+    QVERIFY(!fs::is_empty(folder.path()));
     age(folder.path(), 2 * kLease);
     sweepUnfinishedClaims(folder.path(), kLease);
-    QVERIFY(fs::exists(folder.path() / ".claim-run.1-1-0"));
-    QCOMPARE(std::distance(fs::directory_iterator(folder.path()), {}), std::ptrdiff_t{1});
+    QVERIFY(fs::is_empty(folder.path()));
   }
 
   void aProcessIdThatWasGivenAgainIsNotTheOwner() {

@@ -76,13 +76,19 @@ class Worker {
   }
 
  private:
-  /// Removes the claims that killed workers left, once all runs are over. What can't be removed
-  /// harms nobody then.
+  /// Removes what killed workers left, once all runs are over: claims, and files that they were
+  /// writing. What can't be removed harms nobody then.
   void sweep() const {
     try {
-      for (const PlannedRun& run : folder_.plan().runs)
-        sweepClaims(folder_.claims(), folder_.nameOf(run));
+      const std::vector<PlannedRun>& runs = folder_.plan().runs;
+      for (const PlannedRun& run : runs) sweepClaims(folder_.claims(), folder_.nameOf(run));
       sweepUnfinishedClaims(folder_.claims());
+      for (const fs::path& file : {folder_.record(),
+                                   folder_.configuration(runs.front()),
+                                   folder_.failure(runs.front()),
+                                   folder_.labels(runs.front())}) {
+        sweepTemporaries(file.parent_path());
+      }
     } catch (const std::exception&) {
     }
   }

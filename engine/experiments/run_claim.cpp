@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -16,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_system.h"
 #include "engine/runtime/error.h"
 
 namespace fs = std::filesystem;
@@ -25,8 +28,7 @@ namespace lambda {
 namespace {
 
 constexpr std::uint64_t kMostClaimBytes = 4096;
-constexpr const char* kUnfinishedPrefix = ".claim-";
-constexpr const char* kProbePrefix = ".now-";
+constexpr std::string_view kUnfinishedPrefix = ".claim-";
 
 /// A small file of /proc, or nothing.
 std::string readProc(const fs::path& file) {
@@ -98,6 +100,46 @@ std::optional<ProcessIdentity> readOwner(const fs::path& file) {
   }
 }
 
+/// The part of the names of a process's unfinished files that tells its machine, the start of that
+/// and its process namespace.
+std::string machineMark(const ProcessIdentity& process) {
+  std::string mark = process.boot;
+  const auto isNoLetter = [](unsigned char letter) { return std::isalnum(letter) == 0; };
+  std::ranges::replace_if(mark, isNoLetter, '_');
+  return std::string(kUnfinishedPrefix) + mark + "-";
+}
+
+/// An empty new file that its process removes again. Its name tells the process, so that whoever
+/// finds it after a kill knows without reading it whether somebody is still at work on it.
+class UnfinishedFile {
+ public:
+  explicit UnfinishedFile(const fs::path& claims) {
+    static std::atomic<unsigned> counter = 0;
+    const ProcessIdentity self = currentProcess();
+    path_ = claims / (machineMark(self) + std::to_string(self.pid) + "-" +
+                      std::to_string(self.started) + "-" + std::to_string(counter++));
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+  }
+
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+
+  ~UnfinishedFile() {
+    if (descriptor_ < 0) return;
+    ::close(descriptor_);
+    ::unlink(path_.c_str());
+  }
+
+  const fs::path& path() const { return path_; }
+
+  /// -1 where it could not be created; errno says why.
+  int descriptor() const { return descriptor_; }
+
+ private:
+  fs::path path_;
+  int descriptor_ = -1;
+};
+
 /// Seconds since a file was changed, by the clock of its file system: that of another machine may
 /// differ from ours.
 std::chrono::seconds ageOf(const fs::path& file) {
@@ -105,16 +147,10 @@ std::chrono::seconds ageOf(const fs::path& file) {
 
   struct stat now {};
 
-  const fs::path probe = file.parent_path() / (kProbePrefix + std::to_string(::getpid()) + "-" +
-                                               file.filename().string());
-  const int descriptor = ::open(probe.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
-  const bool isProbed =
-      descriptor >= 0 && ::futimens(descriptor, nullptr) == 0 && ::fstat(descriptor, &now) == 0;
-  if (descriptor >= 0) {
-    ::close(descriptor);
-    ::unlink(probe.c_str());
+  const UnfinishedFile probe(file.parent_path());
+  if (::fstat(probe.descriptor(), &now) != 0 || ::stat(file.c_str(), &status) != 0) {
+    return std::chrono::seconds(0);
   }
-  if (!isProbed || ::stat(file.c_str(), &status) != 0) return std::chrono::seconds(0);
   return std::chrono::seconds(now.st_mtime - status.st_mtime);
 }
 
@@ -126,20 +162,29 @@ bool isAlive(const ProcessIdentity& owner, const fs::path& file, std::chrono::se
   return ageOf(file) <= lease;
 }
 
+/// Whether the process that an unfinished file names may still be at work on it.
+bool hasWriter(const fs::path& file, std::chrono::seconds lease) {
+  const std::string name = file.filename().string();
+  const std::string ours = machineMark(currentProcess());
+  if (!name.starts_with(ours)) return ageOf(file) <= lease;
+  std::int64_t pid = 0;
+  std::int64_t started = 0;
+  const char* end = name.data() + name.size();
+  const auto read = std::from_chars(name.data() + ours.size(), end, pid);
+  if (read.ec == std::errc() && read.ptr != end) std::from_chars(read.ptr + 1, end, started);
+  return started != 0 && startOf(pid) == started;
+}
+
 /// Creates the file exclusively with its whole content; false where it exists.
 bool createWhole(const fs::path& file, const std::string& content) {
-  static std::atomic<unsigned> counter = 0;
-  const fs::path beside =
-      file.parent_path() / (kUnfinishedPrefix + file.filename().string() + "-" +
-                            std::to_string(::getpid()) + "-" + std::to_string(counter++));
-  writeFileDurably(beside, content);
-  const int linked = ::link(beside.c_str(), file.c_str());
-  const int reason = errno;
-  ::unlink(beside.c_str());
-  if (linked == 0) return true;
-  if (reason == EEXIST) return false;
+  const UnfinishedFile whole(file.parent_path());
+  if (whole.descriptor() < 0) throw systemError(file, "the run can't be claimed", errno);
+  writeAll(FileSystem::real(), whole.descriptor(), content.data(), content.size(), file);
+  syncFile(FileSystem::real(), whole.descriptor(), file);
+  if (::link(whole.path().c_str(), file.c_str()) == 0) return true;
+  if (errno == EEXIST) return false;
   throw Error(file.string(),
-              std::string("the run can't be claimed: ") + std::strerror(reason),
+              std::string("the run can't be claimed: ") + std::strerror(errno),
               "The folder of an experiment needs a file system with hard links.");
 }
 
@@ -230,11 +275,8 @@ void sweepUnfinishedClaims(const fs::path& claims, std::chrono::seconds lease) {
     files.push_back(each->path());
   }
   for (const fs::path& file : files) {
-    const std::string name = file.filename().string();
-    const bool isClaim = name.starts_with(kUnfinishedPrefix);
-    if (!isClaim && !name.starts_with(kProbePrefix)) continue;
-    const std::optional<ProcessIdentity> owner = isClaim ? readOwner(file) : std::nullopt;
-    if (owner ? !isAlive(*owner, file, lease) : ageOf(file) > lease) fs::remove(file, error);
+    const bool isUnfinished = file.filename().string().starts_with(kUnfinishedPrefix);
+    if (isUnfinished && !hasWriter(file, lease)) fs::remove(file, error);
   }
 }
 

@@ -106,6 +106,8 @@ void DurableWriter::commit() {
   if (state_ != State::writing) {
     throw Error(path_.string(), "the file was written or given up already");
   }
+  // A second descriptor keeps the lock until the temporary has its final name.
+  const int lock = ::fcntl(file_, F_DUPFD_CLOEXEC, 0);
   try {
     syncFile(system_, file_, path_);
     // Some network shares report a full disk only here. The descriptor is closed in any case.
@@ -118,8 +120,10 @@ void DurableWriter::commit() {
     }
   } catch (const Error&) {
     discard();
+    ::close(lock);
     throw;
   }
+  ::close(lock);
   state_ = State::published;
   syncFolder(system_, folderOf(path_));
 }
