@@ -223,23 +223,6 @@ class QueryBlock {
     return contextOffsets_.data() + panel.column;
   }
 
-  /// Writes columns of `from` [depth, context] that belong to a panel to `to` [depth, kPanel].
-  /// Under a window only.
-  void gatherColumns(const float* from, Index depth, const Panel& panel, float* to) const {
-    const Index* rows = contextRows_.data() + panel.column;
-    for (Index column = 0; column < panel.depth;) {
-      Index length = 1;
-      while (column + length < panel.depth && rows[column + length] == rows[column] + length)
-        ++length;
-      withFixed<4, 8, 16>(length, [&](auto run) {
-        for (Index c = 0; c < depth; ++c)
-          copyRun(
-              from + c * layout_.transposedStride + rows[column], run, to + c * kPanel + column);
-      });
-      column += length;
-    }
-  }
-
   Index index = 0;  ///< Among all blocks.
   std::vector<Panel> panels;
 

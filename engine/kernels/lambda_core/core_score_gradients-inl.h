@@ -12,6 +12,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_scores-inl.h"
@@ -156,51 +157,86 @@ class ScoreGradients : private Scores {
     });
   }
 
+  /// s^T dy of a strip, from a column of the panel on.
+  auto toValues(Index i, Index strip, Index column, const float* dy) const {
+    return Term{RowInDepth{scoresOf(strip) + column, Fixed<kPanel>()},
+                EvenRows{gradientsOfOutputs(i, strip, dy), layout_.vPadded},
+                stripRows_};
+  }
+
   /// Writes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
   void backwardOfValues(const QueryBlock& block, const Panel& panel, Index i, const float* dy) {
-    const float* values = contexts_.valuesTransposed(slot_ + i);
     if (layout_.isWindowed) {
-      block.gatherColumns(values, layout_.v, panel, valuesTransposed_.get());
-      writeScoreGradients(panel, i, dy, EvenRows{valuesTransposed_.get(), Fixed<kPanel>()});
-    } else {
-      writeScoreGradients(
-          panel, i, dy, EvenRows{values + panel.firstRow, layout_.transposedStride});
+      transpose(ListedRows{contexts_.values(slot_ + i), block.contextOffsets(panel)},
+                panel.depth,
+                layout_.v,
+                valuesTransposed_.get(),
+                kPanel);
+      std::array<Columns, 2> seen;
+      for (Index strip = 0; strip < strips_; ++strip) {
+        Columns& columns = seen[static_cast<std::size_t>(strip)];
+        columns = seenBy(block, strip, panel);
+        writeScoreGradients(
+            i, strip, columns, dy, EvenRows{valuesTransposed_.get(), Fixed<kPanel>()});
+      }
+      addToSeenValues(block, panel, seen, i, dy);
+      return;
     }
-    float* gradient = contexts_.valuesGradient(slot_ + i);
-    const auto outer = [&](Index strip) {
-      return Term{RowInDepth{scoresOf(strip), Fixed<kPanel>()},
-                  EvenRows{gradientsOfOutputs(i, strip, dy), layout_.vPadded},
-                  stripRows_};
-    };
-    withStrips(outer, [&](const auto&... terms) {
-      if (layout_.isWindowed) {
-        product<true>(panel.depth,
-                      layout_.vPadded,
-                      ScatteredRows{gradient, block.contextOffsets(panel)},
-                      terms...);
-        return;
-      }
-      const Rows rows{gradient + panel.firstRow * layout_.vPadded, layout_.vPadded};
-      if (block.index == 0) {
-        product<false>(panel.depth, layout_.vPadded, rows, terms...);
-      } else {
-        product<true>(panel.depth, layout_.vPadded, rows, terms...);
-      }
+    const EvenRows values{contexts_.valuesTransposed(slot_ + i) + panel.firstRow,
+                          layout_.transposedStride};
+    writeScoreGradients(i, 0, {0, panel.columns}, dy, values);
+    const Rows gradient{contexts_.valuesGradient(slot_ + i) + panel.firstRow * layout_.vPadded,
+                        layout_.vPadded};
+    if (block.index == 0) {
+      product<false>(panel.depth, layout_.vPadded, gradient, toValues(i, 0, 0, dy));
+    } else {
+      product<true>(panel.depth, layout_.vPadded, gradient, toValues(i, 0, 0, dy));
+    }
+  }
+
+  /// dy v^T of a strip and columns of a panel. `values` is v^T [v, columns].
+  template <class B>
+  void writeScoreGradients(
+      Index i, Index strip, const Columns& columns, const float* dy, const B& values) {
+    const Index first = columns.first / lanes() * lanes();
+    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
+      product<false>(
+          stripRows_,
+          padded(columns.first + columns.count) - first,
+          Rows{gradient_.get() + i * gradientStride_ + strip * stripRows_ * kPanel + first, kPanel},
+          Term{DepthInRow{dy + rowOf(i, strip) * layout_.v, depth},
+               B{values.base + first, values.stride},
+               depth});
     });
   }
 
-  /// dy v^T of a panel. `values` is v^T [v, columns].
-  template <class B>
-  void writeScoreGradients(const Panel& panel, Index i, const float* dy, const B& values) {
-    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
-      for (Index strip = 0; strip < strips_; ++strip) {
-        product<false>(
-            stripRows_,
-            panel.columns,
-            Rows{gradient_.get() + i * gradientStride_ + strip * stripRows_ * kPanel, kPanel},
-            Term{DepthInRow{dy + rowOf(i, strip) * layout_.v, depth}, values, depth});
-      }
-    });
+  /// Adds to the gradients of the values that each strip sees. What both see takes one product.
+  void addToSeenValues(const QueryBlock& block,
+                       const Panel& panel,
+                       const std::array<Columns, 2>& seen,
+                       Index i,
+                       const float* dy) {
+    float* gradient = contexts_.valuesGradient(slot_ + i);
+    const auto add = [&](Index begin, Index end, const auto&... strips) {
+      if (begin >= end) return;
+      product<true>(end - begin,
+                    layout_.vPadded,
+                    ScatteredRows{gradient, block.contextOffsets(panel) + begin},
+                    toValues(i, strips, begin, dy)...);
+    };
+    const Index begin0 = seen[0].first, end0 = begin0 + seen[0].count;
+    const Index begin1 = seen[1].first, end1 = begin1 + seen[1].count;
+    const Index begin = std::max(begin0, begin1), end = std::min(end0, end1);
+    if (strips_ == 1 || begin >= end) {
+      add(begin0, end0, Index{0});
+      add(begin1, end1, Index{1});
+      return;
+    }
+    add(begin0, begin, Index{0});
+    add(begin1, begin, Index{1});
+    add(begin, end, Index{0}, Index{1});
+    add(end, end0, Index{0});
+    add(end, end1, Index{1});
   }
 
   /// Adds the gradients of queries, ds kbar, and of keys, ds^T q, where the scores include the

@@ -198,8 +198,7 @@ class Scores {
                   float* y) const {
     const float* values = contexts_.values(slot_ + i);
     for (Index strip = 0; strip < strips_; ++strip) {
-      const Index queries = block.count() / strips_;
-      const Columns seen = block.seenColumns(strip * queries, queries, panel);
+      const Columns seen = seenBy(block, strip, panel);
       if (layout_.isWindowed) {
         const ListedRows rows{values, block.contextOffsets(panel) + seen.first};
         addOutputs(inputs, panel, seen, i, strip, y, rows);
@@ -231,6 +230,12 @@ class Scores {
     } else {
       product<false>(stripRows_, layout_.vPadded, outputs, positions);
     }
+  }
+
+  /// The columns of a panel from the first to the last one that any query of a strip sees.
+  Columns seenBy(const QueryBlock& block, Index strip, const Panel& panel) const {
+    const Index queries = block.count() / strips_;
+    return block.seenColumns(strip * queries, queries, panel);
   }
 
   float* scoresOf(Index strip) const { return scores_.get() + strip * stripRows_ * kPanel; }

@@ -142,8 +142,12 @@ HWY_INLINE void multiply(Offset rows, Offset columns, const C& c, const Terms&..
       tilesOfRows<8, 2, kAdd>(0, rows, vector, c, terms...);
     for (; vector < vectors; ++vector) tilesOfRows<16, 1, kAdd>(0, rows, vector, c, terms...);
   } else {
-    for (; vector + 2 <= vectors; vector += 2)
-      tilesOfRows<4, 2, kAdd>(0, rows, vector, c, terms...);
+    for (; vector + 2 <= vectors; vector += 2) {
+      Offset row = 0;
+      for (; rows - row >= 6 && rows - row != 8; row += 6)
+        tile<6, 2, kAdd>(row, vector, c, terms...);
+      tilesOfRows<4, 2, kAdd>(row, rows, vector, c, terms...);
+    }
     for (; vector < vectors; ++vector) tilesOfRows<8, 1, kAdd>(0, rows, vector, c, terms...);
   }
 }
@@ -154,46 +158,52 @@ HWY_NOINLINE void product(Offset rows, Offset columns, const C& c, const Terms&.
   multiply<kAdd>(rows, columns, c, terms...);
 }
 
+/// Writes four rows of B, from a depth on, with `columns` values each, as four successive values of
+/// the rows of `to`, which lie a stride apart.
+template <class B>
+HWY_INLINE void transposeFour(
+    const B& from, Offset depth, Offset columns, float* to, Offset toStride) {
+  Offset column = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const Floats d;
+  const float* rows[4];
+  for (int r = 0; r < 4; ++r) rows[r] = from.row(depth + r);
+  for (; lanes() % 4 == 0 && column + lanes() <= columns; column += lanes()) {
+    // Each 16 bytes of the four vectors hold a 4 x 4 block of the matrix, which is transposed.
+    const Vector r0 = hn::LoadU(d, rows[0] + column), r1 = hn::LoadU(d, rows[1] + column);
+    const Vector r2 = hn::LoadU(d, rows[2] + column), r3 = hn::LoadU(d, rows[3] + column);
+    const Vector low02 = hn::InterleaveLower(d, r0, r2), high02 = hn::InterleaveUpper(d, r0, r2);
+    const Vector low13 = hn::InterleaveLower(d, r1, r3), high13 = hn::InterleaveUpper(d, r1, r3);
+    alignas(HWY_ALIGNMENT) float turned[4][HWY_MAX_BYTES / sizeof(float)];
+    hn::Store(hn::InterleaveLower(d, low02, low13), d, turned[0]);
+    hn::Store(hn::InterleaveUpper(d, low02, low13), d, turned[1]);
+    hn::Store(hn::InterleaveLower(d, high02, high13), d, turned[2]);
+    hn::Store(hn::InterleaveUpper(d, high02, high13), d, turned[3]);
+    for (Offset i = 0; i < lanes(); ++i)
+      std::copy_n(turned[i % 4] + i / 4 * 4, 4, to + (column + i) * toStride);
+  }
+#endif
+  for (; column < columns; ++column) {
+    for (Offset r = 0; r < 4; ++r) to[column * toStride + r] = from.row(depth + r)[column];
+  }
+}
+
+/// Writes B [depth, columns] transposed to `to` [columns, depth], whose rows lie a stride apart.
+template <class B>
+HWY_INLINE void transpose(const B& from, Offset depth, Offset columns, float* to, Offset toStride) {
+  Offset k = 0;
+  for (; k + 4 <= depth; k += 4) transposeFour(from, k, columns, to + k, toStride);
+  for (; k < depth; ++k) {
+    for (Offset column = 0; column < columns; ++column)
+      to[column * toStride + k] = from.row(k)[column];
+  }
+}
+
 /// Writes `from` [rows, columns] transposed to `to` [columns, rows]. The rows of each lie a stride
 /// apart.
 HWY_INLINE void transpose(
     const float* from, Offset fromStride, Offset rows, Offset columns, float* to, Offset toStride) {
-  Offset row = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const Floats d;
-  if (lanes() % 4 == 0) {
-    for (; row + 4 <= rows; row += 4) {
-      const float* at = from + row * fromStride;
-      Offset column = 0;
-      for (; column + lanes() <= columns; column += lanes()) {
-        // Each 16 bytes of the four vectors hold a 4 x 4 block of the matrix, which is transposed.
-        const Vector r0 = hn::LoadU(d, at + column);
-        const Vector r1 = hn::LoadU(d, at + fromStride + column);
-        const Vector r2 = hn::LoadU(d, at + 2 * fromStride + column);
-        const Vector r3 = hn::LoadU(d, at + 3 * fromStride + column);
-        const Vector low02 = hn::InterleaveLower(d, r0, r2),
-                     high02 = hn::InterleaveUpper(d, r0, r2);
-        const Vector low13 = hn::InterleaveLower(d, r1, r3),
-                     high13 = hn::InterleaveUpper(d, r1, r3);
-        alignas(HWY_ALIGNMENT) float turned[4][HWY_MAX_BYTES / sizeof(float)];
-        hn::Store(hn::InterleaveLower(d, low02, low13), d, turned[0]);
-        hn::Store(hn::InterleaveUpper(d, low02, low13), d, turned[1]);
-        hn::Store(hn::InterleaveLower(d, high02, high13), d, turned[2]);
-        hn::Store(hn::InterleaveUpper(d, high02, high13), d, turned[3]);
-        for (Offset i = 0; i < lanes(); ++i)
-          std::copy_n(turned[i % 4] + i / 4 * 4, 4, to + (column + i) * toStride + row);
-      }
-      for (; column < columns; ++column) {
-        for (Offset i = 0; i < 4; ++i)
-          to[column * toStride + row + i] = at[i * fromStride + column];
-      }
-    }
-  }
-#endif
-  for (; row < rows; ++row) {
-    for (Offset column = 0; column < columns; ++column)
-      to[column * toStride + row] = from[row * fromStride + column];
-  }
+  transpose(EvenRows{from, fromStride}, rows, columns, to, toStride);
 }
 
 }  // namespace
