@@ -36,6 +36,13 @@ constexpr Index kImagesTogether = 8;
 /// together.
 constexpr Index kRowsTogether = 32;
 
+/// Rows (image, head) of one query whose scores are made in one product. The few heads of one
+/// image would leave the multipliers waiting for their sums.
+constexpr Index kScoreRows = kHasManyRegisters ? 4 : 12;
+
+/// Rows (image, query, head) whose scores fit the first-level cache.
+constexpr Index kScoreRowsOfBlock = 96;
+
 /// Bytes that a block and a panel may fill: some more than a first-level cache, because twice the
 /// rows save more than the misses cost.
 constexpr Index kBlockBytes = 64 << 10;
@@ -134,7 +141,9 @@ struct Layout {
                    rowsTogether(shape.heads) / shape.heads, 1, std::max<Index>(shape.queries, 1))),
         blockCount(blocks.count()),
         queryBlockSize(blocks.down * blocks.across),
-        imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether) : 1) {
+        scoreImages(imagesOfScores(shape)),
+        imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether)
+                                  : scoreImages) {
     const Index floats = static_cast<Index>(sizeof(float));
     const Index contexts = isBackward ? 3 : 1;
     const Index rows = contextPadded + (usesContentLambda ? k : 0);
@@ -161,10 +170,18 @@ struct Layout {
   Blocks blocks;
   Index blockCount;
   Index queryBlockSize;  ///< Most queries of a block.
-  Index imageBlockSize;  ///< Images of one product with the embeddings.
+  Index scoreImages;     ///< Images whose scores are made together.
+  Index imageBlockSize;  ///< Images of one product of score gradients with the embeddings, or, in
+                         ///< the forward pass, of scores.
   Index imagesResident;  ///< Images whose contexts stay in the second-level cache.
 
  private:
+  Index imagesOfScores(const CoreShape& shape) const {
+    const Index rows = queryBlockSize * shape.heads;
+    const Index most = std::min(kScoreRows / shape.heads, kScoreRowsOfBlock / rows);
+    return std::clamp<Index>(most, 1, std::max<Index>(shape.images, 1));
+  }
+
   Index rowsTogether(Index heads) const {
     const Index columns = std::min<Index>(kPanel, contextPadded);
     const Index depths = kRowsTogether / heads * k + kRowsTogether + vPadded;

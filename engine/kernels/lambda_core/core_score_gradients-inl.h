@@ -28,18 +28,18 @@ class ScoreGradients : private Scores {
  public:
   ScoreGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
       : Scores(shape, layout, contexts),
-        gradientStride_(rowsMost_ * kPanel + lanes()),
+        gradientStride_(scoreStride_),
         gradient_(layout.imageBlockSize * gradientStride_),
         valuesTransposed_(layout.isWindowed ? layout.v * kPanel : 0),
         queries_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
         queryGradient_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
-        scoreOffsets_(static_cast<std::size_t>(layout.imageBlockSize * shape.heads)),
-        queryOffsets_(scoreOffsets_.size()) {
+        scoreGradientOffsets_(static_cast<std::size_t>(layout.imageBlockSize * shape.heads)),
+        queryOffsets_(scoreGradientOffsets_.size()) {
     const Index queryStride = layout_.padsDepth() ? rowsMost_ : imageRows();
     for (Index i = 0; i < layout.imageBlockSize; ++i) {
       for (Index head = 0; head < shape.heads; ++head) {
         const auto row = static_cast<std::size_t>(i * shape.heads + head);
-        scoreOffsets_[row] = i * gradientStride_ + head * kPanel;
+        scoreGradientOffsets_[row] = i * gradientStride_ + head * kPanel;
         queryOffsets_[row] = (i * queryStride + head) * layout.kPadded;
       }
     }
@@ -66,7 +66,9 @@ class ScoreGradients : private Scores {
           fetchNext(i, dy, layout_.v);
           fetchNext(i, gradients.queries, layout_.k);
         }
-        makeScores(inputs, block, panel, i);
+        if (i % layout_.scoreImages == 0) {
+          makeScores(inputs, block, panel, i, std::min(layout_.scoreImages, count_ - i));
+        }
         if (isFirst) beginGradients(inputs, block, i, dy, gradients);
         backwardOfValues(block, panel, i, dy);
         if (layout_.scoresIncludeKeys) backwardOfKeys(inputs, block, panel, i, gradients);
@@ -159,7 +161,7 @@ class ScoreGradients : private Scores {
 
   /// s^T dy of a strip, from a column of the panel on.
   auto toValues(Index i, Index strip, Index column, const float* dy) const {
-    return Term{RowInDepth{scoresOf(strip) + column, Fixed<kPanel>()},
+    return Term{RowInDepth{scoresOf(i, strip) + column, Fixed<kPanel>()},
                 EvenRows{gradientsOfOutputs(i, strip, dy), layout_.vPadded},
                 stripRows_};
   }
@@ -298,17 +300,18 @@ class ScoreGradients : private Scores {
       }
       const ScatteredRows table{tableGradient, tableOffsets};
       if (heads % 4 == 0) {
-        multiply<true>(columns,
-                       depth,
-                       table,
-                       Term{RowInListedFours{scoreGradient, Fixed<kPanel>(), scoreOffsets_.data()},
-                            ListedFours{queries, depth, queryOffsets_.data()},
-                            Fours{count_ * heads}});
+        multiply<true>(
+            columns,
+            depth,
+            table,
+            Term{RowInListedFours{scoreGradient, Fixed<kPanel>(), scoreGradientOffsets_.data()},
+                 ListedFours{queries, depth, queryOffsets_.data()},
+                 Fours{count_ * heads}});
       } else {
         multiply<true>(columns,
                        depth,
                        table,
-                       Term{RowInListedDepth{scoreGradient, scoreOffsets_.data()},
+                       Term{RowInListedDepth{scoreGradient, scoreGradientOffsets_.data()},
                             ListedRows{queries, queryOffsets_.data()},
                             count_ * heads});
       }
@@ -321,22 +324,14 @@ class ScoreGradients : private Scores {
                                const B& embeddings,
                                Depth columns,
                                float* queryGradient) const {
-    const Index heads = shape_.heads;
-    if (heads % 4 == 0) {
-      multiply<true>(count_ * heads,
-                     layout_.kPadded,
-                     ScatteredRows{queryGradient, queryOffsets_.data()},
-                     Term{DepthInListedRows{scoreGradient, Fixed<kPanel>(), scoreOffsets_.data()},
-                          embeddings,
-                          columns});
-      return;
-    }
-    for (Index i = 0; i < count_; ++i) {
-      const auto first = static_cast<std::size_t>(i * heads);
-      multiply<true>(heads,
+    const Index rows = count_ * shape_.heads;
+    const Index together = shape_.heads % 4 == 0 ? rows : std::min<Index>(rows, 8);
+    for (Index first = 0; first < rows; first += together) {
+      multiply<true>(std::min(together, rows - first),
                      layout_.kPadded,
                      ScatteredRows{queryGradient, queryOffsets_.data() + first},
-                     Term{DepthInRow{scoreGradient + scoreOffsets_[first], Fixed<kPanel>()},
+                     Term{DepthInListedRows{
+                              scoreGradient, Fixed<kPanel>(), scoreGradientOffsets_.data() + first},
                           embeddings,
                           columns});
     }
@@ -350,7 +345,7 @@ class ScoreGradients : private Scores {
   Buffer queries_;           ///< [images, rows, k] in whole vectors.
   Buffer queryGradient_;     ///< [images, rows, k] in whole vectors.
   // Offsets of the rows (image, head) of a query, from the query's first row.
-  std::vector<Index> scoreOffsets_;
+  std::vector<Index> scoreGradientOffsets_;
   std::vector<Index> queryOffsets_;
 };
 

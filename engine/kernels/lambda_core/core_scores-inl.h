@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "engine/kernels/lambda_core/core_contexts-inl.h"
 #include "engine/kernels/lambda_core/core_loops.h"
@@ -42,8 +43,16 @@ class Scores {
         layout_(layout),
         contexts_(contexts),
         rowsMost_(layout.queryBlockSize * shape.heads),
-        scores_(rowsMost_ * kPanel),
-        outputs_(layout_.padsValues() ? paddedSize(layout.vPadded) : 0) {}
+        scoreStride_(rowsMost_ * kPanel + lanes()),
+        scores_(layout.scoreImages * scoreStride_),
+        outputs_(layout_.padsValues() ? paddedSize(layout.vPadded) : 0) {
+    for (Index i = 0; i < layout.scoreImages; ++i) {
+      for (Index head = 0; head < shape.heads; ++head) {
+        scoreOffsets_.push_back(i * scoreStride_ + head * kPanel);
+        scoreQueryOffsets_.push_back((i * imageRows() + head) * layout.k);
+      }
+    }
+  }
 
   void forward(const CoreInputs& inputs,
                const QueryBlock& block,
@@ -53,10 +62,12 @@ class Scores {
     for (Index i = 0; i < count_; ++i) {
       fetchNext(i, inputs.queries, layout_.k);
       fetchNext(i, y, layout_.v);
-      for (const Panel& panel : block.panels) {
-        makeScores(inputs, block, panel, i);
-        addOutputs(inputs, block, panel, i, y);
-      }
+    }
+    for (const Panel& panel : block.panels) {
+      makeScores(inputs, block, panel, 0, count_);
+      for (Index i = 0; i < count_; ++i) addOutputs(inputs, block, panel, i, y);
+    }
+    for (Index i = 0; i < count_; ++i) {
       if (block.panels.empty()) writeContent(inputs, i, y);
       if (layout_.padsValues())
         copyOut(i, outputs_.get() + i * paddedRows(layout_.vPadded), layout_.vPadded, layout_.v, y);
@@ -127,42 +138,53 @@ class Scores {
       copyRun(from + row * stride, count, all + rowAmongAll(i, row) * count);
   }
 
-  /// Makes the scores of a panel of the i-th image, [rows, kPanel].
+  /// Makes the scores of a panel, [rows, kPanel] of each of up to layout_.scoreImages images.
   void makeScores(const CoreInputs& inputs,
                   const QueryBlock& block,
                   const Panel& panel,
-                  Index i) const {
+                  Index first,
+                  Index count) const {
     withFixed<16>(layout_.k, [&](auto depth) {
       if (!layout_.scoresIncludeKeys) {
-        addPositionScores<false>(inputs.queries, block, panel, i, depth);
+        addPositionScores<false>(inputs.queries, block, panel, first, count, depth);
         return;
       }
-      product<false>(rows_,
-                     panel.columns,
-                     Rows{scores_.get(), kPanel},
-                     Term{DepthInRow{inputs.queries + rowOf(i, 0) * layout_.k, depth},
-                          EvenRows{contexts_.keysTransposed(slot_ + i) + panel.firstRow,
-                                   layout_.transposedStride},
-                          depth});
-      addPositionScores<true>(inputs.queries, block, panel, i, depth);
+      for (Index i = first; i < first + count; ++i) {
+        product<false>(rows_,
+                       panel.columns,
+                       Rows{scoresOf(i, 0), kPanel},
+                       Term{DepthInRow{inputs.queries + rowOf(i, 0) * layout_.k, depth},
+                            EvenRows{contexts_.keysTransposed(slot_ + i) + panel.firstRow,
+                                     layout_.transposedStride},
+                            depth});
+      }
+      addPositionScores<true>(inputs.queries, block, panel, first, count, depth);
     });
   }
 
-  /// Writes q_n . e_nm to the scores, or adds it if `kAdd`.
+  /// Writes q_n . e_nm to the scores of `count` images from `first` on, or adds it if `kAdd`.
   template <bool kAdd, class Depth>
   HWY_NOINLINE void addPositionScores(const float* queries,
                                       const QueryBlock& block,
                                       const Panel& panel,
-                                      Index i,
+                                      Index first,
+                                      Index count,
                                       Depth depth) const {
     const Index heads = shape_.heads;
     for (Index t = 0; t < block.count() && shape_.tableRows > 0; ++t) {
-      multiply<kAdd>(heads,
-                     panel.columns,
-                     Rows{scores_.get() + t * heads * kPanel, kPanel},
-                     Term{DepthInRow{queries + rowAmongAll(i, t * heads) * depth, depth},
-                          EvenRows{block.transposedTile(t, panel), Fixed<kPanel>()},
-                          depth});
+      const float* rows = queries + rowAmongAll(first, t * heads) * depth;
+      float* scores = scoresOf(first, 0) + t * heads * kPanel;
+      const EvenRows tile{block.transposedTile(t, panel), Fixed<kPanel>()};
+      if (count == 1) {
+        multiply<kAdd>(
+            heads, panel.columns, Rows{scores, kPanel}, Term{DepthInRow{rows, depth}, tile, depth});
+      } else {
+        multiply<kAdd>(
+            count * heads,
+            panel.columns,
+            ScatteredRows{scores, scoreOffsets_.data()},
+            Term{DepthInListedRows{rows, depth, scoreQueryOffsets_.data()}, tile, depth});
+      }
     }
   }
 
@@ -219,7 +241,7 @@ class Scores {
                   const B& values) const {
     const Rows outputs{outputsOf(i, strip, y), layout_.vPadded};
     const Term positions{
-        DepthInRow{scoresOf(strip) + seen.first, Fixed<kPanel>()}, values, seen.count};
+        DepthInRow{scoresOf(i, strip) + seen.first, Fixed<kPanel>()}, values, seen.count};
     if (panel.column > 0) {
       product<true>(stripRows_, layout_.vPadded, outputs, positions);
     } else if (layout_.usesContentLambda) {
@@ -238,7 +260,10 @@ class Scores {
     return block.seenColumns(strip * queries, queries, panel);
   }
 
-  float* scoresOf(Index strip) const { return scores_.get() + strip * stripRows_ * kPanel; }
+  /// The scores of a strip of the i-th image, which makeScores() has made last.
+  float* scoresOf(Index i, Index strip) const {
+    return scores_.get() + i % layout_.scoreImages * scoreStride_ + strip * stripRows_ * kPanel;
+  }
 
   const CoreShape& shape_;
   const Layout& layout_;
@@ -252,7 +277,13 @@ class Scores {
   Index strips_ = 1;
   Index stripRows_ = 0;
   std::array<Index, 2> stripAt_{};  ///< rowOf() of each strip in the first image.
-  Buffer scores_;                   ///< [rows, kPanel] of one image.
+  /// Floats of scores_ from image to image: not a power of two, so that images do not compete for
+  /// the same cache sets.
+  Index scoreStride_;
+  Buffer scores_;  ///< [images, rows, kPanel]
+  // Offsets of the rows (image, head) of a query, from the query's first row.
+  std::vector<Index> scoreOffsets_;
+  std::vector<Index> scoreQueryOffsets_;
   Buffer outputs_;  ///< Outputs or their gradients [images, rows, v] in whole vectors.
 };
 

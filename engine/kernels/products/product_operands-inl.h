@@ -110,8 +110,8 @@ struct DepthInRow {
 template <class Stride>
 DepthInRow(const float*, Stride) -> DepthInRow<StrideOf<Stride>>;
 
-/// A as listed rows, a multiple of 4. Each four rows may lie anywhere; within a four they lie a
-/// stride apart.
+/// A as listed rows. Where more than 8 are in a tile, they are a multiple of 4: each four rows may
+/// lie anywhere, and within a four they lie a stride apart.
 template <class Stride>
 struct DepthInListedRows {
   template <int kRows>
