@@ -13,8 +13,8 @@ namespace lambda {
 /// A variant with its configuration.
 struct PlannedVariant {
   std::string name;
-  std::vector<std::string> settings;  ///< Its changes of the base.
-  RunConfig config;                   ///< Its seed is that of the base.
+  std::vector<std::string> settings;         ///< Its changes of the base.
+  RunConfig config;                          ///< Its seed is that of the base.
   std::vector<std::string> axisValues = {};  ///< A JSON text for each axis; of named ones empty.
   /// The variant, in ExperimentPlan::variants, whose predictions are its pseudo-labels. The plan's
   /// configuration does not name their file, which is made once that run is done.

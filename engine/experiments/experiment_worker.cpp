@@ -13,13 +13,11 @@
 #include <vector>
 
 #include "engine/experiments/cell_state.h"
-#include "engine/experiments/child_process.h"
 #include "engine/experiments/halving.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/run_claim.h"
+#include "engine/experiments/run_processes.h"
 #include "engine/formats/files/durable_file.h"
-#include "engine/formats/json/config_json.h"
-#include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 
 namespace fs = std::filesystem;
@@ -33,8 +31,6 @@ using Clock = std::chrono::steady_clock;
 constexpr auto kPoll = std::chrono::milliseconds(100);
 constexpr auto kRescan = std::chrono::seconds(1);  ///< While other workers have the runs.
 constexpr auto kRenewal = kClaimLease / 4;
-constexpr std::uint64_t kMostLogBytes = 64 << 20;
-constexpr std::size_t kLongestReason = 2000;
 
 struct ActiveRun {
   PlannedRun run;
@@ -45,19 +41,17 @@ struct ActiveRun {
   bool isLabelled = false;  ///< The process exports the teacher's predictions; training follows.
 };
 
-std::string trimmed(std::string text) {
-  const std::size_t last = text.find_last_not_of(" \n\r\t");
-  text.erase(last == std::string::npos ? 0 : last + 1);
-  return text;
-}
-
 class Worker {
  public:
   Worker(const ExperimentFolder& folder,
          const WorkerOptions& options,
          RunControl& control,
          WorkerObserver& observer)
-      : folder_(folder), options_(options), control_(control), observer_(observer) {}
+      : folder_(folder),
+        options_(options),
+        processes_(folder, options),
+        control_(control),
+        observer_(observer) {}
 
   void work() {
     if (options_.retriesFailed) forgetFailures();
@@ -91,10 +85,6 @@ class Worker {
       }
     } catch (const std::exception&) {
     }
-  }
-
-  fs::path logOf(const PlannedRun& run) const {
-    return folder_.path() / "logs" / (folder_.nameOf(run) + ".log");
   }
 
   /// Failed runs begin anew; what they left stays beside the runs.
@@ -181,25 +171,14 @@ class Worker {
     }
   }
 
-  /// The run of the same seed whose predictions a student learns from; nothing for other runs.
-  std::optional<PlannedRun> teacherOf(const PlannedRun& run) const {
-    const auto& teacher = folder_.plan().variants[run.variant].teacher;
-    return teacher ? std::optional(PlannedRun{*teacher, run.seed}) : std::nullopt;
-  }
-
   std::string teacherNameOf(const PlannedRun& run) const {
-    return folder_.plan().variants[teacherOf(run)->variant].name;
+    return folder_.plan().variants[processes_.teacherOf(run)->variant].name;
   }
 
   /// The state of the teacher's run; `done` where the run has no teacher.
   CellState teacherStateOf(const PlannedRun& run) const {
-    const std::optional<PlannedRun> teacher = teacherOf(run);
+    const std::optional<PlannedRun> teacher = processes_.teacherOf(run);
     return teacher ? readCell(folder_, *teacher).cell.state : CellState::done;
-  }
-
-  bool needsLabels(const PlannedRun& run) const {
-    std::error_code error;
-    return teacherOf(run) && !fs::exists(folder_.labels(run), error);
   }
 
   /// Whether the run is done or has failed, whoever has its claim.
@@ -207,51 +186,18 @@ class Worker {
     return readRecordedCell(folder_, run).cell.state != CellState::waiting;
   }
 
-  /// Whether the run has a checkpoint to resume from. What a process left that was killed before
-  /// its first checkpoint is removed.
-  bool prepareToResume(const PlannedRun& run) const {
-    const fs::path path = folder_.runFolder(run);
-    std::error_code error;
-    if (!fs::exists(path, error)) return false;
-    if (fs::exists(path / "run.json", error) &&
-        !RunFolder::open(path).checkpointsNewestFirst().empty()) {
-      return true;
-    }
-    fs::remove_all(path, error);
-    return false;
-  }
-
   void start(const PlannedRun& run, RunClaim claim) {
-    const bool resumes = prepareToResume(run);
-    const fs::path log = logOf(run);
-    std::error_code error;
-    fs::create_directories(log.parent_path(), error);
-    const auto size = fs::file_size(log, error);
-    const bool isLabelled = !resumes && needsLabels(run);
+    const bool resumes = processes_.prepareToResume(run);
+    const bool isLabelled = !resumes && processes_.needsLabels(run);
+    const std::size_t logStart = processes_.logSize(run);
+    const int epochs = epochsNow(run);
     observer_.started(run, resumes);
     active_.push_back({run,
                        std::move(claim),
-                       isLabelled ? label(run, log) : train(run, resumes, log),
-                       error ? 0 : size,
-                       epochsNow(run),
+                       isLabelled ? processes_.label(run) : processes_.train(run, resumes, epochs),
+                       logStart,
+                       epochs,
                        isLabelled});
-  }
-
-  ChildProcess label(const PlannedRun& run, const fs::path& log) const {
-    const fs::path labels = folder_.labels(run);
-    std::error_code error;
-    fs::create_directories(labels.parent_path(), error);
-    return ChildProcess({options_.program.string(),
-                         "export",
-                         folder_.runFolder(*teacherOf(run)).string(),
-                         "--to",
-                         "predictions",
-                         "--split",
-                         "train",
-                         "--out",
-                         labels.string(),
-                         "--quiet"},
-                        log);
   }
 
   /// The epoch at which the variants are compared next; 0 where the run is trained to its end.
@@ -259,49 +205,6 @@ class Worker {
     if (!halving_) return 0;
     const int epochs = halving_->variants[run.variant].epochs;
     return epochs < folder_.plan().variants[run.variant].config.recipe.epochs ? epochs : 0;
-  }
-
-  ChildProcess train(const PlannedRun& run, bool resumes, const fs::path& log) const {
-    std::vector<std::string> arguments{options_.program.string()};
-    if (resumes) {
-      arguments.insert(arguments.end(), {"resume", folder_.runFolder(run).string()});
-    } else {
-      writeConfiguration(run);
-      arguments.insert(arguments.end(),
-                       {"train",
-                        folder_.configuration(run).string(),
-                        "--out",
-                        folder_.runs().string(),
-                        "--folder",
-                        folder_.nameOf(run)});
-    }
-    if (const int epochs = epochsNow(run); epochs > 0) {
-      arguments.insert(arguments.end(), {"--until-epoch", std::to_string(epochs)});
-    }
-    arguments.emplace_back("--quiet");
-    return ChildProcess(arguments, log);
-  }
-
-  void writeConfiguration(const PlannedRun& run) const {
-    RunConfig config = folder_.plan().configOf(run);
-    if (config.device.threads == 0) config.device.threads = threadsOfRun(options_.parallel);
-    if (teacherOf(run)) config.data.pseudoLabels = folder_.labels(run).string();
-    writeFileDurably(folder_.configuration(run), toJson(config));
-  }
-
-  /// Why a process failed: its signal, and the last lines that it wrote.
-  std::string reasonOf(const ActiveRun& active, const ProcessEnd& end) const {
-    std::string text;
-    if (end.signal != 0) {
-      text = "The process was killed by signal " + std::to_string(end.signal) +
-             (end.signal == 9 ? ", as the system does where memory is short." : ".");
-    }
-    std::string log = readFile(logOf(active.run), kMostLogBytes);
-    log.erase(0, std::min(active.logStart, log.size()));
-    if (log.size() > kLongestReason) log.erase(0, log.size() - kLongestReason);
-    log = trimmed(std::move(log));
-    if (!log.empty()) text += (text.empty() ? "" : "\n") + log;
-    return text.empty() ? "The process ended with status " + std::to_string(end.exitStatus) : text;
   }
 
   /// Whether the process may have failed because that of a killed worker was still saving the same
@@ -315,15 +218,16 @@ class Worker {
   void finish(ActiveRun& active, const ProcessEnd& end) {
     const bool stops = control_.mode() == RunControl::Mode::stopping;
     const bool wasInterrupted = stops || end.exitStatus > 128 || end.signal == SIGTERM;
-    if (active.isLabelled && !wasInterrupted && !needsLabels(active.run)) {
+    if (active.isLabelled && !wasInterrupted && !processes_.needsLabels(active.run)) {
       active.isLabelled = false;
-      active.process = train(active.run, /*resumes=*/false, logOf(active.run));
+      active.process = processes_.train(active.run, /*resumes=*/false, active.epochs);
       return;
     }
     const bool isPaused =
         active.epochs > 0 && readRecordedCell(folder_, active.run).cell.epochsDone >= active.epochs;
     if (!isOver(active.run) && !wasInterrupted && !isPaused && !metAnother(active.run)) {
-      writeFileDurably(folder_.failure(active.run), reasonOf(active, end));
+      writeFileDurably(folder_.failure(active.run),
+                       processes_.reasonOf(active.run, active.logStart, end));
     }
     const PlannedRun run = active.run;
     active_.erase(active_.begin() + (&active - active_.data()));  // Releases the claim.
@@ -355,6 +259,7 @@ class Worker {
 
   const ExperimentFolder& folder_;
   const WorkerOptions& options_;
+  const RunProcesses processes_;
   RunControl& control_;
   WorkerObserver& observer_;
   std::vector<ActiveRun> active_;
@@ -368,11 +273,6 @@ class Worker {
 };
 
 }  // namespace
-
-int threadsOfRun(int parallel) {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, cores / parallel);
-}
 
 void workOn(const ExperimentFolder& folder,
             const WorkerOptions& options,

@@ -15,9 +15,6 @@ struct WorkerOptions {
   bool retriesFailed = false;     ///< Runs that failed before are trained again.
 };
 
-/// The threads of a run that has no number of its own, where `parallel` runs share the cores.
-int threadsOfRun(int parallel);
-
 /// Receives the events of a worker, on the worker's thread.
 class WorkerObserver {
  public:

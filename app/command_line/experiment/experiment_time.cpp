@@ -14,7 +14,7 @@
 #include "app/command_line/text_table.h"
 #include "app/interrupt.h"
 #include "engine/experiments/experiment_plan.h"
-#include "engine/experiments/experiment_worker.h"
+#include "engine/experiments/run_processes.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/training/throughput_estimate.h"
 #include "engine/values/architecture/cost.h"

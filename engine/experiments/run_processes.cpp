@@ -1,0 +1,130 @@
+#include "engine/experiments/run_processes.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/runs/run_folder.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+constexpr std::uint64_t kMostLogBytes = 64 << 20;
+constexpr std::size_t kLongestReason = 2000;
+
+std::string trimmed(std::string text) {
+  const std::size_t last = text.find_last_not_of(" \n\r\t");
+  text.erase(last == std::string::npos ? 0 : last + 1);
+  return text;
+}
+
+}  // namespace
+
+int threadsOfRun(int parallel) {
+  const int cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::max(1, cores / parallel);
+}
+
+std::optional<PlannedRun> RunProcesses::teacherOf(const PlannedRun& run) const {
+  const auto& teacher = folder_.plan().variants[run.variant].teacher;
+  return teacher ? std::optional(PlannedRun{*teacher, run.seed}) : std::nullopt;
+}
+
+bool RunProcesses::needsLabels(const PlannedRun& run) const {
+  std::error_code error;
+  return teacherOf(run) && !fs::exists(folder_.labels(run), error);
+}
+
+bool RunProcesses::prepareToResume(const PlannedRun& run) const {
+  const fs::path path = folder_.runFolder(run);
+  std::error_code error;
+  if (!fs::exists(path, error)) return false;
+  if (fs::exists(path / "run.json", error) &&
+      !RunFolder::open(path).checkpointsNewestFirst().empty()) {
+    return true;
+  }
+  fs::remove_all(path, error);
+  return false;
+}
+
+fs::path RunProcesses::logOf(const PlannedRun& run) const {
+  const fs::path logs = folder_.path() / "logs";
+  std::error_code error;
+  fs::create_directories(logs, error);
+  return logs / (folder_.nameOf(run) + ".log");
+}
+
+std::size_t RunProcesses::logSize(const PlannedRun& run) const {
+  std::error_code error;
+  const auto size = fs::file_size(logOf(run), error);
+  return error ? 0 : size;
+}
+
+ChildProcess RunProcesses::label(const PlannedRun& run) const {
+  const fs::path labels = folder_.labels(run);
+  std::error_code error;
+  fs::create_directories(labels.parent_path(), error);
+  return ChildProcess({options_.program.string(),
+                       "export",
+                       folder_.runFolder(*teacherOf(run)).string(),
+                       "--to",
+                       "predictions",
+                       "--split",
+                       "train",
+                       "--out",
+                       labels.string(),
+                       "--quiet"},
+                      logOf(run));
+}
+
+ChildProcess RunProcesses::train(const PlannedRun& run, bool resumes, int epochs) const {
+  std::vector<std::string> arguments{options_.program.string()};
+  if (resumes) {
+    arguments.insert(arguments.end(), {"resume", folder_.runFolder(run).string()});
+  } else {
+    writeConfiguration(run);
+    arguments.insert(arguments.end(),
+                     {"train",
+                      folder_.configuration(run).string(),
+                      "--out",
+                      folder_.runs().string(),
+                      "--folder",
+                      folder_.nameOf(run)});
+  }
+  if (epochs > 0) arguments.insert(arguments.end(), {"--until-epoch", std::to_string(epochs)});
+  arguments.emplace_back("--quiet");
+  return ChildProcess(arguments, logOf(run));
+}
+
+void RunProcesses::writeConfiguration(const PlannedRun& run) const {
+  RunConfig config = folder_.plan().configOf(run);
+  if (config.device.threads == 0) config.device.threads = threadsOfRun(options_.parallel);
+  if (teacherOf(run)) config.data.pseudoLabels = folder_.labels(run).string();
+  writeFileDurably(folder_.configuration(run), toJson(config));
+}
+
+std::string RunProcesses::reasonOf(const PlannedRun& run,
+                                   std::size_t logStart,
+                                   const ProcessEnd& end) const {
+  std::string text;
+  if (end.signal != 0) {
+    text = "The process was killed by signal " + std::to_string(end.signal) +
+           (end.signal == 9 ? ", as the system does where memory is short." : ".");
+  }
+  std::string log = readFile(logOf(run), kMostLogBytes);
+  log.erase(0, std::min(logStart, log.size()));
+  if (log.size() > kLongestReason) log.erase(0, log.size() - kLongestReason);
+  log = trimmed(std::move(log));
+  if (!log.empty()) text += (text.empty() ? "" : "\n") + log;
+  return text.empty() ? "The process ended with status " + std::to_string(end.exitStatus) : text;
+}
+
+}  // namespace lambda

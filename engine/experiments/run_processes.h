@@ -1,0 +1,58 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "engine/experiments/child_process.h"
+#include "engine/experiments/experiment_folder.h"
+#include "engine/experiments/experiment_worker.h"
+
+namespace lambda {
+
+/// The threads of a run that has no number of its own, where `parallel` runs share the cores.
+int threadsOfRun(int parallel);
+
+/// The processes that train the runs of an experiment: what each is asked to do, where it writes,
+/// and what its log says when it fails. All of them throw Error where the folder can't be written.
+class RunProcesses {
+ public:
+  /// Both must outlive it.
+  RunProcesses(const ExperimentFolder& folder, const WorkerOptions& options)
+      : folder_(folder), options_(options) {}
+
+  /// The run of the same seed whose predictions a student learns from; nothing for other runs.
+  std::optional<PlannedRun> teacherOf(const PlannedRun& run) const;
+
+  /// Whether the run is a student whose teacher's predictions are still to be exported.
+  bool needsLabels(const PlannedRun& run) const;
+
+  /// Whether the run has a checkpoint to resume from. What a process left that was killed before
+  /// its first checkpoint is removed.
+  bool prepareToResume(const PlannedRun& run) const;
+
+  /// Bytes in the run's log so far.
+  std::size_t logSize(const PlannedRun& run) const;
+
+  /// Exports the predictions of the run's teacher.
+  ChildProcess label(const PlannedRun& run) const;
+
+  /// Trains the run to an epoch, 0 = to its end: from its configuration, which is written, or from
+  /// its last checkpoint.
+  ChildProcess train(const PlannedRun& run, bool resumes, int epochs) const;
+
+  /// Why a process failed: its signal, and the last lines that it wrote after `logStart` bytes of
+  /// the log.
+  std::string reasonOf(const PlannedRun& run, std::size_t logStart, const ProcessEnd& end) const;
+
+ private:
+  /// The log of a run's processes, in a folder that exists.
+  std::filesystem::path logOf(const PlannedRun& run) const;
+
+  void writeConfiguration(const PlannedRun& run) const;
+
+  const ExperimentFolder& folder_;
+  const WorkerOptions& options_;
+};
+
+}  // namespace lambda
