@@ -50,6 +50,7 @@ class TestLambdaCoreKernel : public QObject {
   void equalsLoopsInDouble_data();
   void equalsLoopsInDouble();
   void theSameBitsWithAnyNumberOfThreads();
+  void whatIsOutsideMayBeCounted();
   void oneImageMoreChangesNoOtherImage();
 };
 
@@ -121,6 +122,25 @@ void TestLambdaCoreKernel::theSameBitsWithAnyNumberOfThreads() {
         Case{{"many images", 200, 8, 8, 1, 4, 16, 40, 0, true, true}},
         Case{{"lambdas first", 37, 8, 8, 1, 16, 8, 4, 0, true, true}, CoreOrder::lambdasFirst}}) {
     QVERIFY2(hasTheSameBitsWithAnyNumberOfThreads(Core(one)), one.sample.name);
+  }
+}
+
+void TestLambdaCoreKernel::whatIsOutsideMayBeCounted() {
+  for (const CoreSample& sample : std::initializer_list<CoreSample>{
+           {"window of 3 on 9x40", 2, 9, 40, 1, 4, 16, 16, 3, true, true},
+           {"window of 5 on 40x9, intra-depth 2", 2, 40, 9, 2, 1, 16, 16, 5, true, true}}) {
+    Core core(Case{sample});
+    const std::vector<float> y = core.forward(withThreads(1));
+    const WrittenGradients gradients = core.backward(withThreads(1));
+    std::vector<std::int32_t>& rows = core.reference.tableRowOf;
+    const auto positions = static_cast<std::size_t>(core.reference.shape.positions);
+    for (std::size_t pair = rows.size() - 1; pair-- > 0;) {
+      const bool isLast = (pair + 1) % positions == 0;
+      if (rows[pair] < 0 && rows[pair + 1] < 0 && !isLast) rows[pair] += rows[pair + 1];
+    }
+    QVERIFY(*std::ranges::min_element(rows) < -100);
+    QVERIFY2(core.forward(withThreads(1)) == y, sample.name);
+    QVERIFY2(core.backward(withThreads(1)) == gradients, sample.name);
   }
 }
 

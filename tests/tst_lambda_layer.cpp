@@ -325,6 +325,25 @@ class TestLambdaLayer : public QObject {
     QVERIFY(table->expand(8, 8).equal(expanded));
   }
 
+  void rowsOfALocalTableCountWhatIsOutside() {
+    PositionEmbeddingTable table(PositionEmbeddingOptions{.scope = 3, .queryDepth = 2});
+    const at::Tensor pairRows = table->pairRows(5, 6);
+    const auto rows = pairRows.accessor<std::int32_t, 2>();
+    for (std::int64_t query = 0; query < 30; ++query) {
+      for (std::int64_t position = 0; position < 30; ++position) {
+        const bool isDown = std::abs(position / 6 - query / 6) <= 1;
+        const bool isSeen = isDown && std::abs(position % 6 - query % 6) <= 1;
+        QCOMPARE(rows[query][position] >= 0, isSeen);
+        if (isSeen) continue;
+        const std::int64_t next = position - rows[query][position];
+        QVERIFY(next <= 30);
+        QVERIFY2(next == 30 || rows[query][next] >= 0, "the count ends at a position that is seen");
+        for (std::int64_t between = position; between < next; ++between)
+          QVERIFY(rows[query][between] < 0);
+      }
+    }
+  }
+
   void sharedEmbeddingsAreOneParameterWithSummedGradients() {
     const LambdaLayerOptions options{lambdaMixer(2, 2), 4, 4, 3, 3};
     const PositionEmbeddingTable table(

@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_layout-inl.h"
@@ -84,11 +85,12 @@ class Windows {
       : blocks_(static_cast<std::size_t>(layout.isWindowed ? layout.blocks.count() : 0)) {
     parallelFor(static_cast<Index>(blocks_.size()), [&](Index begin, Index end) {
       std::vector<Index> queries;
-      std::vector<std::int32_t> greatest;
+      std::vector<const std::int32_t*> rows;
       for (Index index = begin; index < end; ++index) {
         layout.blocks.queriesOf(index, queries);
-        blocks_[static_cast<std::size_t>(index)] =
-            seenBy(queries, shape.positions, tableRowOf, greatest);
+        rows.clear();
+        for (const Index query : queries) rows.push_back(tableRowOf + query * shape.positions);
+        blocks_[static_cast<std::size_t>(index)] = seenBy(rows, shape.positions);
       }
     });
   }
@@ -96,35 +98,44 @@ class Windows {
   const Seen& of(Index block) const { return blocks_[static_cast<std::size_t>(block)]; }
 
  private:
-  static Seen seenBy(const std::vector<Index>& queries,
-                     Index positions,
-                     const std::int32_t* tableRowOf,
-                     std::vector<std::int32_t>& greatest) {
-    greatest.assign(static_cast<std::size_t>(positions), -1);
-    for (const Index query : queries) {
-      const std::int32_t* rows = tableRowOf + query * positions;
-      std::transform(greatest.begin(), greatest.end(), rows, greatest.begin(), [](auto a, auto b) {
-        return std::max(a, b);
-      });
-    }
+  /// Positions that are looked at together: most of a large map is outside, and is passed over.
+  static constexpr Index kPart = 16;
+
+  /// `tableRows`: those of each query.
+  static Seen seenBy(const std::vector<const std::int32_t*>& tableRows, Index positions) {
     Seen seen;
-    // Most of a large map is outside, and is skipped in parts.
-    constexpr Index kPart = 16;
-    for (Index first = 0; first < positions; first += kPart) {
-      const std::int32_t* part = greatest.data() + first;
-      const Index length = std::min(kPart, positions - first);
-      std::int32_t most = -1;
-      for (Index m = 0; m < length; ++m) most = std::max(most, part[m]);
-      for (Index m = 0; m < length && most >= 0; ++m) {
-        if (part[m] >= 0) seen.positions.push_back(first + m);
+    for (Index first = 0; first < positions;) {
+      const Index outside = outsideFrom(first, tableRows);
+      if (outside >= kPart) {
+        first += outside;
+        continue;
       }
+      const Index length = std::min(kPart, positions - first);
+      std::array<std::int32_t, kPart> greatest;
+      greatest.fill(-1);
+      for (const std::int32_t* rows : tableRows) {
+        for (Index m = 0; m < length; ++m)
+          greatest[static_cast<std::size_t>(m)] =
+              std::max(greatest[static_cast<std::size_t>(m)], rows[first + m]);
+      }
+      for (Index m = 0; m < length; ++m) {
+        if (greatest[static_cast<std::size_t>(m)] >= 0) seen.positions.push_back(first + m);
+      }
+      first += length;
     }
-    seen.tableRows.reserve(seen.positions.size() * queries.size());
-    for (const Index query : queries) {
-      for (const Index m : seen.positions)
-        seen.tableRows.push_back(tableRowOf[query * positions + m]);
+    seen.tableRows.reserve(seen.positions.size() * tableRows.size());
+    for (const std::int32_t* rows : tableRows) {
+      // The same in all blocks with the same pattern, wherever the next window begins.
+      for (const Index m : seen.positions) seen.tableRows.push_back(std::max(rows[m], -1));
     }
     return seen;
+  }
+
+  /// Positions from `first` on that no query is known to see.
+  static Index outsideFrom(Index first, const std::vector<const std::int32_t*>& tableRows) {
+    std::int32_t nearest = std::numeric_limits<std::int32_t>::min();
+    for (const std::int32_t* rows : tableRows) nearest = std::max(nearest, rows[first]);
+    return nearest < 0 ? -static_cast<Index>(nearest) : 0;
   }
 
   std::vector<Seen> blocks_;

@@ -92,7 +92,9 @@ struct CoreInputs {
   const float* keys = nullptr;     ///< kbar [b, m u, k], after the softmax.
   const float* values = nullptr;   ///< v [b, m u, v]
   const float* table = nullptr;    ///< R [rows, u, k]
-  /// [n, m]: the table's row of e_nm, different for each m of a query; -1 = outside the window.
+  /// [n, m]: the table's row of e_nm, different for each m of a query. Negative = outside the
+  /// window: -c tells that the query does not see c positions from m on, so that they are passed
+  /// over. -1 is always right.
   const std::int32_t* tableRowOf = nullptr;
 };
 

@@ -15,6 +15,19 @@ LambdaMixer mixerOf(const PositionEmbeddingOptions& options) {
   return mixer;
 }
 
+/// Replaces each -1 by the negative number of positions that the query does not see from there on.
+void countOutside(at::Tensor& pairRows) {
+  auto rows = pairRows.accessor<std::int32_t, 2>();
+  for (std::int64_t query = 0; query < rows.size(0); ++query) {
+    std::int32_t outside = 0;
+    for (std::int64_t position = rows.size(1); position-- > 0;) {
+      std::int32_t& row = rows[query][position];
+      outside = row < 0 ? outside + 1 : 0;
+      if (row < 0) row = -outside;
+    }
+  }
+}
+
 }  // namespace
 
 PositionEmbeddingOptions positionEmbeddingOptionsOf(const LambdaMixer& mixer,
@@ -34,7 +47,7 @@ PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows) {
   const auto [rows, pairs] = pairRows.flatten().cpu().sort(/*stable=*/std::optional(true));
   const at::Tensor starts =
       at::searchsorted(rows, at::arange(tableRows + 1, rows.options()), /*out_int32=*/true);
-  // Pairs outside the window have row -1, so they come before those of row 0.
+  // Pairs outside the window have negative rows, so they come before those of row 0.
   const std::int64_t outside = starts[0].item<std::int64_t>();
   const auto target = at::TensorOptions(pairRows.device()).dtype(at::kInt);
   return {pairs.slice(0, outside).to(target), (starts - outside).to(target)};
@@ -133,7 +146,11 @@ at::Tensor PositionEmbeddingTableImpl::pairRows(std::int64_t mapHeight, std::int
     cached.pairRows = rows.masked_fill(rows == table.size(0), -1)
                           .to(at::TensorOptions(table.device()).dtype(at::kInt))
                           .contiguous();
-    if (!table.is_cpu()) cached.pairIndex = pairIndexOf(cached.pairRows, table.size(0));
+    if (table.is_cpu()) {
+      countOutside(cached.pairRows);
+    } else {
+      cached.pairIndex = pairIndexOf(cached.pairRows, table.size(0));
+    }
   }
   return cached.pairRows;
 }

@@ -36,7 +36,8 @@ struct PairIndex {
   at::Tensor starts;  ///< [rows + 1]
 };
 
-/// The PairIndex of `pairRows` [n, m], the table row of each pair or -1, on the same device.
+/// The PairIndex of `pairRows` [n, m], the table row of each pair, negative
+/// outside a window, on the same device.
 PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows);
 
 /// Learned position embeddings of a lambda layer and their expansion to pairs of positions.
@@ -58,8 +59,9 @@ class PositionEmbeddingTableImpl : public RoledModule {
   /// Throws c10::Error if a global or absolute table was made for another size.
   at::Tensor expand(std::int64_t mapHeight, std::int64_t mapWidth, std::int64_t head = 0);
 
-  /// The table's row of each pair of positions [n, m], as int32 on the table's device; -1 outside a
-  /// local window. Throws c10::Error as expand() does.
+  /// The table's row of each pair of positions [n, m], as int32 on the table's device; negative
+  /// outside a local window, on the CPU as CoreInputs::tableRowOf counts. Throws c10::Error as
+  /// expand() does.
   at::Tensor pairRows(std::int64_t mapHeight, std::int64_t mapWidth);
 
   /// The pairs of each table row, the inverse of pairRows(); empty on the CPU, where no kernel
@@ -90,7 +92,7 @@ class PositionEmbeddingTableImpl : public RoledModule {
   /// needed.
   struct RowsOfMap {
     at::Tensor rows;      // [n m] int64
-    at::Tensor pairRows;  // [n, m] int32
+    at::Tensor pairRows;  // [n, m] int32, as from pairRows()
     PairIndex pairIndex;  // The inverse of pairRows.
   };
 

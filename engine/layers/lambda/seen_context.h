@@ -26,7 +26,7 @@ class SeenContext {
   /// The rows of the embeddings' table by pairs of positions, and their index, as the fused core
   /// takes them.
   struct TableRows {
-    at::Tensor pairRows;  ///< [n, m], int32; -1 outside the window or the mask.
+    at::Tensor pairRows;  ///< [n, m], int32; negative outside the window or the mask.
     PairIndex index;      ///< Empty on the CPU.
   };
 
