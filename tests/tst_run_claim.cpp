@@ -122,7 +122,10 @@ class TestRunClaim : public QObject {
         if (each->path().filename().string().starts_with(".")) unfinished = each->path();
       }
     }
+    // The worker may be removing the file at this moment: it must have stopped before it is
+    // written.
     ::kill(worker, SIGSTOP);
+    QCOMPARE(waitpid(worker, nullptr, WUNTRACED), worker);
     std::ofstream(*unfinished) << "stopped while it wrote";
     sweepUnfinishedClaims(folder.path(), kLease);
     QVERIFY(fs::exists(*unfinished));
