@@ -5,7 +5,6 @@
 #include <cctype>
 #include <cerrno>
 #include <charconv>
-#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <string_view>
@@ -118,7 +117,9 @@ class UnfinishedFile {
     const ProcessIdentity self = currentProcess();
     path_ = claims / (machineMark(self) + std::to_string(self.pid) + "-" +
                       std::to_string(self.started) + "-" + std::to_string(counter++));
-    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    do {
+      descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    } while (descriptor_ < 0 && errno == EINTR);
   }
 
   UnfinishedFile(const UnfinishedFile&) = delete;
@@ -172,7 +173,8 @@ bool hasWriter(const fs::path& file, std::chrono::seconds lease) {
   const char* end = name.data() + name.size();
   const auto read = std::from_chars(name.data() + ours.size(), end, pid);
   if (read.ec == std::errc() && read.ptr != end) std::from_chars(read.ptr + 1, end, started);
-  return started != 0 && startOf(pid) == started;
+  // A process that could not read its own start time has 0.
+  return started != 0 ? startOf(pid) == started : ageOf(file) <= lease;
 }
 
 /// Creates the file exclusively with its whole content; false where it exists.

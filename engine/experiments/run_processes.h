@@ -14,7 +14,8 @@ namespace lambda {
 int threadsOfRun(int parallel);
 
 /// The processes that train the runs of an experiment: what each is asked to do, where it writes,
-/// and what its log says when it fails. All of them throw Error where the folder can't be written.
+/// and what its log says when it fails. What writes or starts a process throws Error where it
+/// can't.
 class RunProcesses {
  public:
   /// Both must outlive it.

@@ -173,7 +173,8 @@ struct Layout {
   Index scoreImages;     ///< Images whose scores are made together.
   Index imageBlockSize;  ///< Images of one product of score gradients with the embeddings, or, in
                          ///< the forward pass, of scores.
-  Index imagesResident;  ///< Images whose contexts stay in the second-level cache.
+  Index imagesResident;  ///< Images whose contexts stay in the second-level cache, as far as that
+                         ///< holds those of one block.
 
  private:
   Index imagesOfScores(const CoreShape& shape) const {

@@ -200,6 +200,7 @@ class ScoreGradients : private Scores {
   template <class B>
   void writeScoreGradients(
       Index i, Index strip, const Columns& columns, const float* dy, const B& values) {
+    if (columns.count == 0) return;
     const Index first = columns.first / lanes() * lanes();
     withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
       product<false>(

@@ -34,8 +34,8 @@ HWY_INLINE void fetch(const float* from, Index count) {
   for (Index i = 0; i < count; i += 16) __builtin_prefetch(from + i, 0, 2);
 }
 
-/// The scores of a block of queries and the outputs that follow from them, for a few images one
-/// after the other. A row is (t, head) of an image, where t counts the queries of the block.
+/// The scores of a block of queries and the outputs that follow from them, for a few images. A row
+/// is (t, head) of an image, where t counts the queries of the block.
 class Scores {
  public:
   Scores(const CoreShape& shape, const Layout& layout, const Contexts& contexts)

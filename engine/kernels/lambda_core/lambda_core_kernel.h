@@ -36,14 +36,14 @@
 // vectors (64 rows with AVX-512). A tile is E_n^T [k, panel], the embeddings of one query and one
 // panel. Tiles are copied from the table once for a block and serve all images that the thread
 // holds. For each image and panel, the scores [rows, panel] are made in a buffer in the first-level
-// cache, multiplied by the panel's values, and overwritten by the next panel. A tile has few rows
-// of one image, its heads, so that the scores of a few images are made in one product. A product
-// keeps a part of its result in registers while it sums, for example 6 rows by 4 vectors with
-// AVX-512. The vectors are those of Highway: the widest that the CPU has, chosen at run time. So q,
-// dy, y and dq pass between memory and caches once, keys and values once for all blocks, and scores
-// and lambdas are never written to memory. Under a window, a block has neighbours in two rows of
-// the map, and its panels have only the positions that one of them sees. Blocks away from the map's
-// borders have the same tiles, which are kept.
+// cache, multiplied by the panel's values, and overwritten by the next panel. The heads of one
+// query are few rows to multiply by a tile, so that those of a few images are taken in one product.
+// A product keeps a part of its result in registers while it sums, for example 6 rows by 4 vectors
+// with AVX-512. The vectors are those of Highway: the widest that the CPU has, chosen at run time.
+// So q, dy, y and dq pass between memory and caches once, keys and values once for all blocks, and
+// scores and lambdas are never written to memory. Under a window, a block has neighbours in two
+// rows of the map, and its panels have only the positions that one of them sees. Blocks away from
+// the map's borders have the same tiles, which are kept.
 //
 // CPU IN BFLOAT16 (bfloat16/, for AMD CPUs with AVX-512 BF16, and CPUs with AMX). The same blocks,
 // panels and groups, but an instruction multiplies pairs of values of successive depths and adds
