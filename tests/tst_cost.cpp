@@ -147,14 +147,24 @@ void TestCost::theFasterPathOfALocalScopeIsTaken() {
     QVERIFY(positionPathOf(mixer, map, 64, form) == PositionPath::dense);
     mixer.scope = 23;
     QVERIFY(positionPathOf(mixer, map, 64, form) == PositionPath::dense);
+    mixer.scope = 255;
+    QVERIFY(positionPathOf(mixer, {64, 128, 128}, 64, form) ==
+            (form == CoreForm::fused ? PositionPath::convolution : PositionPath::dense));
     mixer.scope = 3;
-    QVERIFY(positionPathOf(mixer, {64, 128, 128}, 64, form) == PositionPath::convolution);
+    QVERIFY(positionPathOf(mixer, {64, 128, 128}, 64, form) ==
+            (form == CoreForm::fused ? PositionPath::dense : PositionPath::convolution));
     LambdaMixer masked = mixer, multiHead = mixer;
     masked.mask = ContextMask::causal;
     multiHead.multiHead = true;
     QVERIFY(positionPathOf(masked, {64, 128, 128}, 64, form) == PositionPath::dense);
     QVERIFY(positionPathOf(multiHead, {64, 128, 128}, 64, form) == PositionPath::dense);
   }
+  QVERIFY(takesWindowKernel(7, {64, 8, 8}));
+  QVERIFY2(!takesWindowKernel(9, {64, 8, 8}), "a window with more positions than the map");
+  QVERIFY2(!takesWindowKernel(5, {64, 3, 3}), "a window that leaves out nothing");
+  QVERIFY2(takesWindowKernel(9, {64, 1, 40}), "a map of one row");
+  QVERIFY2(takesWindowKernel(101, {64, 100, 100}), "a map with too many pairs");
+  QVERIFY(!takesWindowKernel(0, {64, 128, 128}));
   // The convolution needs fewer multiply-adds than all pairs, but the fused kernels are faster.
   mixer.scope = 7;
   QVERIFY(positionPathOf(mixer, map, 64, CoreForm::fused) == PositionPath::dense);

@@ -130,7 +130,7 @@ Core randomCore(int scope, at::ScalarType type) {
 
 auto fusedIn(CoreOrder order) {
   return [order](const LambdaOperands& operands, const at::Tensor& table, const at::Tensor& rows) {
-    return applyFusedCore(operands, table, rows, {}, order);
+    return applyFusedCore(operands, table, {rows}, order);
   };
 }
 
@@ -218,10 +218,28 @@ class TestFusedCore : public QObject {
   void refusesGradientsOfGradients() {
     const Core core = randomCore(3, at::kFloat);
     const LambdaOperands operands{core.queries.requires_grad_(), core.keys, core.values};
-    const at::Tensor y = applyFusedCore(operands, core.table, core.tableRows);
+    const at::Tensor y = applyFusedCore(operands, core.table, {core.tableRows});
     QVERIFY_THROWS_EXCEPTION(
         c10::Error,
         torch::autograd::grad({y.sum()}, {core.queries}, {}, std::nullopt, /*create_graph=*/true));
+  }
+
+  void aWindowGivesWhatItsRowsGive() {
+    PositionEmbeddingTable embedding(
+        PositionEmbeddingOptions{.scope = 3, .queryDepth = kQueryDepth, .intraDepth = kIntraDepth});
+    const TableRows rows = embedding->tableRows(kHeight, kWidth);
+    QVERIFY(rows.window.has_value());
+    for (const at::ScalarType type : {at::kFloat, at::kBFloat16}) {
+      const Core core = randomCore(3, type);
+      const std::vector<at::Tensor> expected = core.results(fusedIn(CoreOrder::automatic));
+      const std::vector<at::Tensor> found =
+          core.results([&](const LambdaOperands& operands, const at::Tensor& table, const auto&) {
+            return applyFusedCore(operands, table, rows);
+          });
+      const double tolerance = type == at::kFloat ? 1e-5 : 1e-2;
+      for (std::size_t i = 0; i < found.size(); ++i)
+        QVERIFY(found[i].allclose(expected[i], tolerance, tolerance));
+    }
   }
 
   void takesOperandsInAnyLayout_data() {

@@ -102,13 +102,12 @@ at::Tensor plain(Leaves leaves, int side) {
 /// Computes the core with the emulated kernels.
 at::Tensor fused(Leaves leaves, int side, const PairIndex& index = {}) {
   if (!leaves.embedding) {
-    return applyCudaFusedCore(*lambdaCudaKernels(), leaves.operands, {}, {}, {});
+    return applyCudaFusedCore(*lambdaCudaKernels(), leaves.operands, {}, {});
   }
   return applyCudaFusedCore(*lambdaCudaKernels(),
                             leaves.operands,
                             leaves.embedding->table,
-                            leaves.embedding->pairRows(side, side),
-                            index);
+                            {leaves.embedding->pairRows(side, side), index});
 }
 
 double furthest(const Results& found, const Results& expected) {
@@ -277,11 +276,10 @@ void TestLambdaCoreCuda::equalsPlainTensorsOnAGpu() {
     onGpu.dy = onGpu.dy.cuda();
     QVERIFY2(cudaKernelsFor(onGpu.operands) != nullptr, "the plugin can't be used");
     const auto run = [&] {
-      if (!one.hasPositions) return resultsOf(applyFusedCore(onGpu.operands, {}, {}), onGpu);
+      if (!one.hasPositions) return resultsOf(applyFusedCore(onGpu.operands, {}), onGpu);
       return resultsOf(applyFusedCore(onGpu.operands,
                                       onGpu.embedding->table,
-                                      onGpu.embedding->pairRows(one.side, one.side),
-                                      onGpu.embedding->pairIndex(one.side, one.side)),
+                                      onGpu.embedding->tableRows(one.side, one.side)),
                        onGpu);
     };
     const Results found = run();

@@ -311,6 +311,27 @@ class TestLambdaLayer : public QObject {
     QVERIFY(layer(at::zeros({1, 5, 7, 6})).sizes() == at::IntArrayRef({1, 8, 7, 6}));
   }
 
+  void aWindowOnALargeMapEqualsTheConvolution() {
+    const LambdaLayerOptions options{lambdaMixer(4, 2, 1, 5), 16, 8, 90, 100};
+    QVERIFY(convolves(options));
+    LambdaLayer layer = layerFor(options, at::kFloat, true);
+    const at::Tensor x = at::randn({1, 16, 90, 100}).requires_grad_();
+    const at::Tensor dy = at::randn({1, 8, 90, 100});
+    const auto results = [&](bool fuses) {
+      layer->fusesCore = fuses;
+      const at::Tensor y = layer(x);
+      const at::Tensor table = layer->embedding->table;
+      auto all = torch::autograd::grad({y}, {x, table}, {dy});
+      all.push_back(y.detach());
+      return all;
+    };
+    const auto found = results(true), expected = results(false);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double distance = (found[i] - expected[i]).norm().item<double>();
+      QVERIFY(distance < 1e-5 * expected[i].norm().item<double>());
+    }
+  }
+
   /// A recorded step needs rows that are made only once, even if layers on several maps share a
   /// table.
   void rowsOfEveryMapAreMadeOnce() {
@@ -325,22 +346,18 @@ class TestLambdaLayer : public QObject {
     QVERIFY(table->expand(8, 8).equal(expanded));
   }
 
-  void rowsOfALocalTableCountWhatIsOutside() {
-    PositionEmbeddingTable table(PositionEmbeddingOptions{.scope = 3, .queryDepth = 2});
-    const at::Tensor pairRows = table->pairRows(5, 6);
-    const auto rows = pairRows.accessor<std::int32_t, 2>();
-    for (std::int64_t query = 0; query < 30; ++query) {
-      for (std::int64_t position = 0; position < 30; ++position) {
-        const bool isDown = std::abs(position / 6 - query / 6) <= 1;
-        const bool isSeen = isDown && std::abs(position % 6 - query % 6) <= 1;
-        QCOMPARE(rows[query][position] >= 0, isSeen);
-        if (isSeen) continue;
-        const std::int64_t next = position - rows[query][position];
-        QVERIFY(next <= 30);
-        QVERIFY2(next == 30 || rows[query][next] >= 0, "the count ends at a position that is seen");
-        for (std::int64_t between = position; between < next; ++between)
-          QVERIFY(rows[query][between] < 0);
-      }
+  void aWindowOnTheCpuNeedsNoRows() {
+    PositionEmbeddingTable table(PositionEmbeddingOptions{.scope = 5, .queryDepth = 2});
+    const TableRows rows = table->tableRows(3, 9);
+    QVERIFY(!rows.pairRows.defined());
+    QVERIFY(rows.window.has_value());
+    QCOMPARE(rows.window->mapHeight, 3);
+    QCOMPARE(rows.window->mapWidth, 9);
+    QCOMPARE(rows.window->scope, 5);
+    for (const int width : {3, 5}) {
+      const TableRows all = table->tableRows(3, width);
+      QVERIFY2(!all.window.has_value(), "a map with no more positions than the window");
+      QVERIFY(all.pairRows.equal(table->pairRows(3, width)));
     }
   }
 

@@ -199,8 +199,13 @@ void TestOperations::aLocalLayerHasPositionLambdas() {
   const Operation& lambdas = find(operations, "position lambdas");
   QCOMPARE(lambdas.output, (std::vector<long long>{128LL * 128, 16, 16}));
   QCOMPARE(lambdas.flops, 2LL * 128 * 128 * 9 * 16 * 16);
-  QCOMPARE(lambdas.activationBytes, 4LL * 128 * 128 * 16 * 16);
+  QCOMPARE(lambdas.activationBytes, 0LL);
   QVERIFY(std::ranges::find(operations, "keys", &Operation::name) == operations.end());
+  // The lambda convolution keeps them.
+  mixer.scope = 255;
+  architecture.stages = {{64, 1, {Block{mixer}}}};
+  const std::vector<Operation> convolution = operationsOfBlock(operationsOf(architecture), 0, 0);
+  QCOMPARE(find(convolution, "position lambdas").activationBytes, 4LL * 128 * 128 * 16 * 16);
 }
 
 void TestOperations::aMaskGivesEachQueryItsKeys() {

@@ -134,7 +134,7 @@ void compareFusedKernels(Trial& trial) {
       const bool hasWindow = options.mixer.scope > 0;
       if (hasWindow && order == CoreOrder::lambdasFirst) continue;
       const at::Tensor fused =
-          applyFusedCore(operands, table, layer->embedding->pairRows(height, width), {}, order);
+          applyFusedCore(operands, table, layer->embedding->tableRows(height, width), order);
       trial.compare(fused.to(at::kDouble), expected);
     }
   }

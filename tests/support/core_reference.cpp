@@ -45,6 +45,7 @@ CoreReference::CoreReference(const CoreSample& sample) : sample_(sample) {
   shape.valueDepth = sample.valueDepth;
   shape.tableRows = sample.hasPositions ? rows : 0;
   shape.hasContent = sample.hasContent;
+  if (sample.scope > 0) window = LocalWindow{sample.height, sample.width, sample.scope};
   const std::int64_t context = shape.contextRows();
   queries = random(sample.batch * n * sample.heads * sample.queryDepth);
   keys = random(sample.hasContent ? sample.batch * context * sample.queryDepth : 0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -38,6 +39,7 @@ class CoreReference {
   CoreShape shape;
   std::vector<float> queries, keys, values, table, dy;  ///< As in CoreInputs.
   std::vector<std::int32_t> tableRowOf;                 ///< [n, m]
+  std::optional<LocalWindow> window;                    ///< That of `tableRowOf`; not in `shape`.
 
  private:
   std::vector<float> random(std::int64_t size);

@@ -50,7 +50,7 @@ CoreEmbeddings makeEmbeddings(const CoreCase& shape,
   return {leafOf(module->table),
           module->pairRows(shape.side, shape.side),
           leafOf(module->expand(shape.side, shape.side).to(type)),
-          module->pairIndex(shape.side, shape.side)};
+          module->tableRows(shape.side, shape.side)};
 }
 
 CoreEmbeddings inDouble(const CoreEmbeddings& embeddings) {
@@ -64,8 +64,7 @@ std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order) {
       {"fused",
        &CoreEmbeddings::table,
        [order](const LambdaOperands& operands, const CoreEmbeddings& embeddings) {
-         return applyFusedCore(
-             operands, embeddings.table, embeddings.pairRows, embeddings.index, order);
+         return applyFusedCore(operands, embeddings.table, embeddings.rows, order);
        }},
       {"einsum", &CoreEmbeddings::expanded, byEinsum},
       {"lambdas by GEMM", &CoreEmbeddings::expanded, byOneProduct},

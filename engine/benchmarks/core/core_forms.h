@@ -15,10 +15,10 @@ namespace lambda {
 
 /// The embeddings of a core, as leaves of autograd, in both shapes that forms read.
 struct CoreEmbeddings {
-  at::Tensor table;      ///< R [rows, 1, k]: relative offsets, in float32 or float64.
-  at::Tensor pairRows;   ///< [n, m] int32: the row of each pair, negative outside the window.
-  at::Tensor expanded;   ///< E [n, m, k]: a free vector for each pair, 0 outside the window.
-  PairIndex index = {};  ///< The pairs of each row; empty on the CPU.
+  at::Tensor table;     ///< R [rows, 1, k]: relative offsets, in float32 or float64.
+  at::Tensor pairRows;  ///< [n, m] int32: the row of each pair, negative outside the window.
+  at::Tensor expanded;  ///< E [n, m, k]: a free vector for each pair, 0 outside the window.
+  TableRows rows = {};  ///< The rows as the fused core takes them.
 };
 
 /// Draws from N(0, 1), rounded to values of the type.

@@ -48,7 +48,8 @@ LayerWeights weightsOf(LambdaLayer layer, at::ScalarType type) {
           leafOf(layer->valueNorm->bias, type),
           {leafOf(embedding->table, type),
            embedding->pairRows(height, width),
-           leafOf(embedding->expand(height, width), type)}};
+           leafOf(embedding->expand(height, width), type),
+           embedding->tableRows(height, width)}};
 }
 
 LayerForm plainLayer(const LayerCase& shape, const LayerWeights& weights, const CoreForm& core) {

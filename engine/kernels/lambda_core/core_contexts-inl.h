@@ -22,8 +22,8 @@ namespace {
 
 /// The contexts of the resident images, each in its slot: the values in whole vectors, and the
 /// content lambda or, where the scores include the keys, the keys transposed. The backward pass
-/// also has the content lambda and, without a window, the values transposed. Where v is whole
-/// vectors, the caller's memory is used for the values and their gradients.
+/// also has the content lambda transposed and, if the layout wants them, the values. Where v is
+/// whole vectors, the caller's memory is used for the values and their gradients.
 class Contexts {
  public:
   Contexts(const CoreShape& shape, const Layout& layout, Index slots, bool isBackward)
@@ -35,7 +35,7 @@ class Contexts {
         values_(layout_.padsValues() ? slots * valuesSize() : 0),
         content_(layout.usesContentLambda ? slots * contentSize() : 0),
         valuesTransposed_(
-            isBackward && !layout.isWindowed ? slots * layout.v * layout.transposedStride : 0),
+            isBackward && layout.transposesValues ? slots * layout.v * layout.transposedStride : 0),
         contentTransposed_(
             isBackward && layout.usesContentLambda ? slots * layout.v * layout.kPadded : 0),
         valuesGradient_(isBackward && layout_.padsValues() ? slots * valuesSize() : 0),
@@ -67,7 +67,7 @@ class Contexts {
       values = whole;
     }
     valuesAt_[static_cast<std::size_t>(slot)] = values;
-    if (isBackward_ && !layout_.isWindowed) {
+    if (isBackward_ && layout_.transposesValues) {
       transpose(from,
                 v,
                 context,
@@ -127,7 +127,7 @@ class Contexts {
   /// lambda_c [k, v]
   const float* content(Index slot) const { return content_.get() + slot * contentSize(); }
 
-  /// [v, context]; in the backward pass without a window only.
+  /// [v, context]; in the backward pass, if the layout wants them.
   const float* valuesTransposed(Index slot) const {
     return valuesTransposed_.get() + slot * layout_.v * layout_.transposedStride;
   }

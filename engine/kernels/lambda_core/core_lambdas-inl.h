@@ -1,8 +1,8 @@
 // The lambda core with the lambdas first, as in the paper: lambda_n [k, v] of one query and image
 // at a time is made in the first-level cache, applied to the heads of the query and overwritten.
 // The backward pass makes it again. Taken where that costs less than the scores of
-// core_scores-inl.h, and only without a window; see the page in lambda_core_kernel.h. Included once
-// for each instruction set.
+// core_scores-inl.h, and only where every query sees every position; see the page in
+// lambda_core_kernel.h. Included once for each instruction set.
 
 #if defined(LAMBDA_CORE_LAMBDAS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_LAMBDAS_INL_H_
@@ -71,7 +71,7 @@ class Lambdas {
           layout_.vPadded,
           Rows{lambda_.get(), layout_.vPadded},
           Term{DepthInRow{block.transposedTile(t, panel), Fixed<kPanel>()},
-               EvenRows{contexts_.values(slot) + panel.firstRow * layout_.vPadded, layout_.vPadded},
+               EvenRows{contexts_.values(slot) + panel.column * layout_.vPadded, layout_.vPadded},
                panel.depth});
     }
   }
@@ -154,7 +154,7 @@ class LambdaGradients : private Lambdas {
     if (block.panels.empty()) return;
     transpose(lambdaGradient_.get(), layout_.vPadded, k, v, transposed_.get(), layout_.kPadded);
     for (const Panel& panel : block.panels) {
-      const Index first = panel.firstRow * layout_.vPadded;
+      const Index first = panel.column * layout_.vPadded;
       product<true>(panel.depth,
                     layout_.vPadded,
                     Rows{contexts_.valuesGradient(slot) + first, layout_.vPadded},

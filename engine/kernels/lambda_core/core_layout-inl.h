@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 #include <hwy/aligned_allocator.h>
 
@@ -54,8 +53,8 @@ constexpr int kPanel = kPanelVectors * static_cast<int>(hn::MaxLanes(Floats()));
 /// Bytes of contexts that stay in the second-level cache while all blocks of queries use them.
 constexpr Index kContextBytes = 512 << 10;
 
-/// Rows of zeros after the table's end, which stand for positions outside the window. Products read
-/// up to four successive rows.
+/// Rows of zeros after the table's end, which stand for positions that a query does not see.
+/// Products read up to four successive rows.
 constexpr Index kOutsideRows = 4;
 
 inline Index padded(Index count) {
@@ -76,52 +75,10 @@ HWY_INLINE void copyRun(const float* from, Index count, float* to) {
   for (; count > 0; --count) *to++ = *from++;
 }
 
-/// Positions in a row of the map, 0 if unknown. Under a window, what the first query sees are runs
-/// of positions, one in each row of the map, so that the distance of two runs is the width.
-inline Index widthOfMap(const CoreShape& shape, const std::int32_t* tableRowOf) {
-  const std::int32_t* end = tableRowOf + shape.positions;
-  const auto isSeen = [](std::int32_t row) { return row >= 0; };
-  const std::int32_t* first = std::find_if(tableRowOf, end, isSeen);
-  const std::int32_t* second = std::find_if(std::find_if_not(first, end, isSeen), end, isSeen);
-  const Index width = second - first;
-  return second != end && shape.queries % width == 0 ? width : 0;
-}
-
-/// How the queries are divided into blocks. Without a window, a block has successive queries. Under
-/// a window it has neighbours in the map's rows and columns: four of them see little more than one.
-struct Blocks {
-  /// `mapWidth`: as from widthOfMap(), 0 also without a window. `most`: queries of a block without
-  /// a window.
-  Blocks(const CoreShape& shape, bool isLocal, Index mapWidth, Index most)
-      : width(mapWidth > 0 ? mapWidth : std::max<Index>(shape.queries, 1)),
-        height(mapWidth > 0 ? shape.queries / mapWidth : 1),
-        down(mapWidth > 0 ? 2 : 1),
-        across(!isLocal                          ? most
-               : mapWidth > 0 && shape.heads > 1 ? 2
-                                                 : 4) {}
-
-  Index count() const { return (height + down - 1) / down * blocksAcross(); }
-
-  /// Writes the queries of a block: row by row of the map, equally many in each.
-  void queriesOf(Index index, std::vector<Index>& queries) const {
-    const Index row = index / blocksAcross() * down, column = index % blocksAcross() * across;
-    queries.clear();
-    for (Index y = row; y < std::min(row + down, height); ++y) {
-      for (Index x = column; x < std::min(column + across, width); ++x)
-        queries.push_back(y * width + x);
-    }
-  }
-
-  Index blocksAcross() const { return (width + across - 1) / across; }
-
-  Index width, height;  ///< Of the map in queries; one row if it is not known.
-  Index down, across;   ///< Of a block.
-};
-
 /// Sizes that follow from a shape and the width of a vector.
 struct Layout {
-  /// `mapWidth`: as from widthOfMap() under a window, otherwise 0.
-  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal, Index mapWidth)
+  /// `isLocal`: as from isLocal().
+  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal)
       : k(shape.queryDepth),
         v(shape.valueDepth),
         kPadded(padded(k)),
@@ -129,18 +86,14 @@ struct Layout {
         context(shape.contextRows()),
         contextPadded(padded(context)),
         transposedStride(contextPadded + lanes()),
-        isWindowed(isLocal),
+        isMasked(isLocal),
         scoresIncludeKeys(!lambdasFirst && !isLocal && shape.hasContent && k == kPadded &&
                           contextPadded < v),
         usesContentLambda(shape.hasContent && !scoresIncludeKeys),
         tableRows(shape.tableRows * shape.intraDepth),
-        blocks(shape,
-               isLocal,
-               mapWidth,
-               std::clamp<Index>(
-                   rowsTogether(shape.heads) / shape.heads, 1, std::max<Index>(shape.queries, 1))),
-        blockCount(blocks.count()),
-        queryBlockSize(blocks.down * blocks.across),
+        queryBlockSize(std::clamp<Index>(
+            rowsTogether(shape.heads) / shape.heads, 1, std::max<Index>(shape.queries, 1))),
+        blockCount((shape.queries + queryBlockSize - 1) / queryBlockSize),
         scoreImages(imagesOfScores(shape)),
         imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether)
                                   : scoreImages) {
@@ -160,16 +113,16 @@ struct Layout {
   /// Floats between rows of values and keys transposed: not a power of two, so that rows do not
   /// compete for the same cache sets.
   Index transposedStride;
-  bool isWindowed;         ///< Whether queries have positions outside their windows.
+  bool isMasked;           ///< Whether queries have positions that they do not see.
   bool scoresIncludeKeys;  ///< The scores include q . kbar: cheaper than the content lambda on
                            ///< small maps.
   bool usesContentLambda;  ///< The content part goes through the content lambda.
   Index tableRows;         ///< Rows of the table, those of intra-depth counted one by one.
   Index extraTableRows = kOutsideRows;
   Index tableRowSize = kPadded;
-  Blocks blocks;
+  bool transposesValues = true;  ///< Whether the backward pass reads the values transposed.
+  Index queryBlockSize;          ///< Most queries of a block. They are successive.
   Index blockCount;
-  Index queryBlockSize;  ///< Most queries of a block.
   Index scoreImages;     ///< Images whose scores are made together.
   Index imageBlockSize;  ///< Images of one product of score gradients with the embeddings, or, in
                          ///< the forward pass, of scores.
@@ -192,7 +145,7 @@ struct Layout {
 };
 
 /// Whether lambdas come before queries: as shape.order requests, otherwise where that takes fewer
-/// products of vectors. Never with a window.
+/// products of vectors. Never where positions are left out.
 inline bool putsLambdasFirst(const CoreShape& shape, bool isLocal) {
   if (shape.order == CoreOrder::queriesFirst || isLocal) return false;
   if (shape.order == CoreOrder::lambdasFirst) return true;

@@ -10,15 +10,17 @@
 
 namespace lambda {
 
-/// Whether any query has a position outside its window.
+/// Whether there may be a pair without a row of the table.
 inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  if (shape.window) return true;
   const std::int64_t pairs = shape.tableRows > 0 ? shape.queries * shape.positions : 0;
   return std::any_of(tableRowOf, tableRowOf + pairs, [](std::int32_t row) { return row < 0; });
 }
 
-/// The order in which the CPU's kernel computes this core; never automatic. With a window it is
-/// queriesFirst, otherwise what `shape.order` requests or what costs less with this CPU's vectors.
-/// `tableRowOf` [n, m] is that of CoreInputs; null without a table.
+/// The order in which the CPU's kernel computes this core; never automatic. With a window or a mask
+/// it is queriesFirst, otherwise what `shape.order` requests or what costs less with this CPU's
+/// vectors.
+/// `tableRowOf` [n, m] is that of CoreInputs; null without a table, or under a window.
 CoreOrder coreOrderOf(const CoreShape& shape, const std::int32_t* tableRowOf);
 
 }  // namespace lambda

@@ -12,7 +12,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_scores-inl.h"
@@ -28,9 +27,7 @@ class ScoreGradients : private Scores {
  public:
   ScoreGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
       : Scores(shape, layout, contexts),
-        gradientStride_(scoreStride_),
-        gradient_(layout.imageBlockSize * gradientStride_),
-        valuesTransposed_(layout.isWindowed ? layout.v * kPanel : 0),
+        gradient_(layout.imageBlockSize * scoreStride_),
         queries_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
         queryGradient_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
         scoreGradientOffsets_(static_cast<std::size_t>(layout.imageBlockSize * shape.heads)),
@@ -39,7 +36,7 @@ class ScoreGradients : private Scores {
     for (Index i = 0; i < layout.imageBlockSize; ++i) {
       for (Index head = 0; head < shape.heads; ++head) {
         const auto row = static_cast<std::size_t>(i * shape.heads + head);
-        scoreGradientOffsets_[row] = i * gradientStride_ + head * kPanel;
+        scoreGradientOffsets_[row] = i * scoreStride_ + head * kPanel;
         queryOffsets_[row] = (i * queryStride + head) * layout.kPadded;
       }
     }
@@ -57,19 +54,12 @@ class ScoreGradients : private Scores {
       for (Index i = 0; i < count_; ++i) beginGradients(inputs, block, i, dy, gradients);
     }
     for (const Panel& panel : block.panels) {
-      const bool isFirst = panel.column == 0;
       for (Index i = 0; i < count_; ++i) {
-        for (Index strip = 0; strip < strips_ && isFirst; ++strip)
-          fetchNear(dy + rowOf(i, strip) * layout_.v, stripRows_ * layout_.v);
-        if (isFirst) {
-          fetchNext(i, inputs.queries, layout_.k);
-          fetchNext(i, dy, layout_.v);
-          fetchNext(i, gradients.queries, layout_.k);
-        }
+        if (panel.isFirst) fetchNear(dy + rowOf(i) * layout_.v, rows_ * layout_.v);
         if (i % layout_.scoreImages == 0) {
           makeScores(inputs, block, panel, i, std::min(layout_.scoreImages, count_ - i));
         }
-        if (isFirst) beginGradients(inputs, block, i, dy, gradients);
+        if (panel.isFirst) beginGradients(inputs, block, i, dy, gradients);
         backwardOfValues(block, panel, i, dy);
         if (layout_.scoresIncludeKeys) backwardOfKeys(inputs, block, panel, i, gradients);
       }
@@ -89,21 +79,10 @@ class ScoreGradients : private Scores {
   }
 
  private:
-  /// The gradients of a strip's outputs in the i-th image, in whole vectors.
-  const float* gradientsOfOutputs(Index i, Index strip, const float* dy) const {
-    return layout_.padsValues()
-               ? outputs_.get() + (i * rowsMost_ + strip * stripRows_) * layout_.vPadded
-               : dy + rowOf(i, strip) * layout_.v;
-  }
-
-  /// Calls `work` with a term for each strip, as the arguments of one product.
-  template <class TermOf, class Work>
-  HWY_INLINE void withStrips(const TermOf& termOf, const Work& work) const {
-    if (strips_ == 2) {
-      work(termOf(0), termOf(1));
-    } else {
-      work(termOf(0));
-    }
+  /// The gradients of the outputs in the i-th image, in whole vectors.
+  const float* gradientsOfOutputs(Index i, const float* dy) const {
+    return layout_.padsValues() ? outputs_.get() + i * paddedRows(layout_.vPadded)
+                                : dy + rowOf(i) * layout_.v;
   }
 
   /// Starts the gradients of the i-th image that the panels add to: those of the queries and of the
@@ -121,125 +100,57 @@ class ScoreGradients : private Scores {
           i, inputs.queries, k, queries_.get() + i * paddedRows(layout_.kPadded), layout_.kPadded);
     }
     const bool isFirst = block.index == 0;
-    if (isFirst && (layout_.isWindowed || block.panels.empty()))
+    if (isFirst && (layout_.isMasked || block.panels.empty()))
       std::fill_n(contexts_.valuesGradient(slot_ + i), contexts_.valuesSize(), 0.0F);
     if (layout_.scoresIncludeKeys) return;
 
-    for (Index strip = 0; strip < strips_; ++strip) {
-      float* queryGradient =
-          layout_.padsDepth()
-              ? queryGradient_.get() + (i * rowsMost_ + strip * stripRows_) * layout_.kPadded
-              : gradients.queries + rowOf(i, strip) * k;
-      if (!layout_.usesContentLambda) {
-        std::fill_n(queryGradient, stripRows_ * layout_.kPadded, 0.0F);
-        continue;
-      }
-      withFixed<16, 32, 64>(v, [&](auto depth) {
-        product<false>(stripRows_,
-                       layout_.kPadded,
-                       Rows{queryGradient, layout_.kPadded},
-                       Term{DepthInRow{dy + rowOf(i, strip) * v, depth},
-                            EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
-                            depth});
-      });
+    float* queryGradient = layout_.padsDepth()
+                               ? queryGradient_.get() + i * paddedRows(layout_.kPadded)
+                               : gradients.queries + rowOf(i) * k;
+    if (!layout_.usesContentLambda) {
+      std::fill_n(queryGradient, rows_ * layout_.kPadded, 0.0F);
+      return;
     }
-    if (!layout_.usesContentLambda) return;
-    const Rows content{contexts_.contentGradient(slot_ + i), layout_.vPadded};
-    const auto outer = [&](Index strip) {
-      return Term{RowInDepth{inputs.queries + rowOf(i, strip) * k, k},
-                  EvenRows{gradientsOfOutputs(i, strip, dy), layout_.vPadded},
-                  stripRows_};
-    };
-    withStrips(outer, [&](const auto&... terms) {
-      if (isFirst) {
-        product<false>(k, layout_.vPadded, content, terms...);
-      } else {
-        product<true>(k, layout_.vPadded, content, terms...);
-      }
+    withFixed<16, 32, 64>(v, [&](auto depth) {
+      product<false>(rows_,
+                     layout_.kPadded,
+                     Rows{queryGradient, layout_.kPadded},
+                     Term{DepthInRow{dy + rowOf(i) * v, depth},
+                          EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
+                          depth});
     });
-  }
-
-  /// s^T dy of a strip, from a column of the panel on.
-  auto toValues(Index i, Index strip, Index column, const float* dy) const {
-    return Term{RowInDepth{scoresOf(i, strip) + column, Fixed<kPanel>()},
-                EvenRows{gradientsOfOutputs(i, strip, dy), layout_.vPadded},
-                stripRows_};
+    const Rows content{contexts_.contentGradient(slot_ + i), layout_.vPadded};
+    const Term outer{RowInDepth{inputs.queries + rowOf(i) * k, k},
+                     EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
+                     rows_};
+    if (isFirst) {
+      product<false>(k, layout_.vPadded, content, outer);
+    } else {
+      product<true>(k, layout_.vPadded, content, outer);
+    }
   }
 
   /// Writes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
   void backwardOfValues(const QueryBlock& block, const Panel& panel, Index i, const float* dy) {
-    if (layout_.isWindowed) {
-      transpose(ListedRows{contexts_.values(slot_ + i), block.contextOffsets(panel)},
-                panel.depth,
-                layout_.v,
-                valuesTransposed_.get(),
-                kPanel);
-      std::array<Columns, 2> seen;
-      for (Index strip = 0; strip < strips_; ++strip) {
-        Columns& columns = seen[static_cast<std::size_t>(strip)];
-        columns = seenBy(block, strip, panel);
-        writeScoreGradients(
-            i, strip, columns, dy, EvenRows{valuesTransposed_.get(), Fixed<kPanel>()});
-      }
-      addToSeenValues(block, panel, seen, i, dy);
-      return;
-    }
-    const EvenRows values{contexts_.valuesTransposed(slot_ + i) + panel.firstRow,
-                          layout_.transposedStride};
-    writeScoreGradients(i, 0, {0, panel.columns}, dy, values);
-    const Rows gradient{contexts_.valuesGradient(slot_ + i) + panel.firstRow * layout_.vPadded,
-                        layout_.vPadded};
-    if (block.index == 0) {
-      product<false>(panel.depth, layout_.vPadded, gradient, toValues(i, 0, 0, dy));
-    } else {
-      product<true>(panel.depth, layout_.vPadded, gradient, toValues(i, 0, 0, dy));
-    }
-  }
-
-  /// dy v^T of a strip and columns of a panel. `values` is v^T [v, columns].
-  template <class B>
-  void writeScoreGradients(
-      Index i, Index strip, const Columns& columns, const float* dy, const B& values) {
-    if (columns.count == 0) return;
-    const Index first = columns.first / lanes() * lanes();
     withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
-      product<false>(
-          stripRows_,
-          padded(columns.first + columns.count) - first,
-          Rows{gradient_.get() + i * gradientStride_ + strip * stripRows_ * kPanel + first, kPanel},
-          Term{DepthInRow{dy + rowOf(i, strip) * layout_.v, depth},
-               B{values.base + first, values.stride},
-               depth});
+      product<false>(rows_,
+                     panel.columns,
+                     Rows{gradient_.get() + i * scoreStride_, kPanel},
+                     Term{DepthInRow{dy + rowOf(i) * layout_.v, depth},
+                          EvenRows{contexts_.valuesTransposed(slot_ + i) + panel.column,
+                                   layout_.transposedStride},
+                          depth});
     });
-  }
-
-  /// Adds to the gradients of the values that each strip sees. What both see takes one product.
-  void addToSeenValues(const QueryBlock& block,
-                       const Panel& panel,
-                       const std::array<Columns, 2>& seen,
-                       Index i,
-                       const float* dy) {
-    float* gradient = contexts_.valuesGradient(slot_ + i);
-    const auto add = [&](Index begin, Index end, const auto&... strips) {
-      if (begin >= end) return;
-      product<true>(end - begin,
-                    layout_.vPadded,
-                    ScatteredRows{gradient, block.contextOffsets(panel) + begin},
-                    toValues(i, strips, begin, dy)...);
-    };
-    const Index begin0 = seen[0].first, end0 = begin0 + seen[0].count;
-    const Index begin1 = seen[1].first, end1 = begin1 + seen[1].count;
-    const Index begin = std::max(begin0, begin1), end = std::min(end0, end1);
-    if (strips_ == 1 || begin >= end) {
-      add(begin0, end0, Index{0});
-      add(begin1, end1, Index{1});
-      return;
+    const Rows gradient{contexts_.valuesGradient(slot_ + i) + panel.column * layout_.vPadded,
+                        layout_.vPadded};
+    const Term toValues{RowInDepth{scoresOf(i), Fixed<kPanel>()},
+                        EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
+                        rows_};
+    if (block.index == 0 && !layout_.isMasked) {
+      product<false>(panel.depth, layout_.vPadded, gradient, toValues);
+    } else {
+      product<true>(panel.depth, layout_.vPadded, gradient, toValues);
     }
-    add(begin0, begin, Index{0});
-    add(begin1, begin, Index{1});
-    add(begin, end, Index{0}, Index{1});
-    add(end, end0, Index{0});
-    add(end, end1, Index{1});
   }
 
   /// Adds the gradients of queries, ds kbar, and of keys, ds^T q, where the scores include the
@@ -250,20 +161,20 @@ class ScoreGradients : private Scores {
                       Index i,
                       const CoreGradients& gradients) {
     const Index k = layout_.k;
-    const float* scoreGradient = gradient_.get() + i * gradientStride_;
-    const Index firstKey = (first_ + i) * layout_.context + panel.firstRow;
-    const Rows queries{gradients.queries + rowOf(i, 0) * k, k};
+    const float* scoreGradient = gradient_.get() + i * scoreStride_;
+    const Index firstKey = (first_ + i) * layout_.context + panel.column;
+    const Rows queries{gradients.queries + rowOf(i) * k, k};
     const Term toQueries{DepthInRow{scoreGradient, Fixed<kPanel>()},
                          EvenRows{inputs.keys + firstKey * k, k},
                          panel.depth};
-    if (panel.column == 0) {
+    if (panel.isFirst) {
       product<false>(rows_, k, queries, toQueries);
     } else {
       product<true>(rows_, k, queries, toQueries);
     }
     const Rows keys{gradients.keys + firstKey * k, k};
     const Term toKeys{RowInDepth{scoreGradient, Fixed<kPanel>()},
-                      EvenRows{inputs.queries + rowOf(i, 0) * k, k},
+                      EvenRows{inputs.queries + rowOf(i) * k, k},
                       rows_};
     if (block.index == 0) {
       product<false>(panel.depth, k, keys, toKeys);
@@ -283,33 +194,31 @@ class ScoreGradients : private Scores {
     const bool pads = layout_.padsDepth();
     const Index heads = shape_.heads;
     for (Index t = 0; t < block.count(); ++t) {
-      const Index row = pads ? t * heads : rowAmongAll(0, t * heads);
+      const Index row = t * heads + (pads ? 0 : rowOf(0));
       const float* queries = (pads ? queries_.get() : inputs.queries) + row * depth;
       float* queryGradient = (pads ? queryGradient_.get() : gradients.queries) + row * depth;
-      const Columns seen = block.seenColumns(t, 1, panel);
-      const Index columns = seen.count;
-      const Index* tableOffsets = block.tableOffsets(t, panel) + seen.first;
-      const float* scoreGradient = gradient_.get() + t * heads * kPanel + seen.first;
-      if (block.isGroupedByFour() && columns % 4 == 0) {
+      const Index* tableOffsets = block.tableOffsets(t, panel);
+      const float* scoreGradient = gradient_.get() + t * heads * kPanel;
+      if (block.isGroupedByFour() && panel.depth % 4 == 0) {
         addToQueries(scoreGradient,
                      ListedFours{block.table(), depth, tableOffsets},
-                     Fours{columns},
+                     Fours{panel.depth},
                      queryGradient);
       } else {
         addToQueries(
-            scoreGradient, ListedRows{block.table(), tableOffsets}, columns, queryGradient);
+            scoreGradient, ListedRows{block.table(), tableOffsets}, panel.depth, queryGradient);
       }
       const ScatteredRows table{tableGradient, tableOffsets};
       if (heads % 4 == 0) {
         multiply<true>(
-            columns,
+            panel.depth,
             depth,
             table,
             Term{RowInListedFours{scoreGradient, Fixed<kPanel>(), scoreGradientOffsets_.data()},
                  ListedFours{queries, depth, queryOffsets_.data()},
                  Fours{count_ * heads}});
       } else {
-        multiply<true>(columns,
+        multiply<true>(panel.depth,
                        depth,
                        table,
                        Term{RowInListedDepth{scoreGradient, scoreGradientOffsets_.data()},
@@ -338,13 +247,9 @@ class ScoreGradients : private Scores {
     }
   }
 
-  /// Floats of gradient_ from image to image: not a power of two, so that images do not compete for
-  /// the same cache sets.
-  Index gradientStride_;
-  Buffer gradient_;          ///< Gradients of the scores [images, rows, kPanel].
-  Buffer valuesTransposed_;  ///< [v, kPanel] of one image, under a window.
-  Buffer queries_;           ///< [images, rows, k] in whole vectors.
-  Buffer queryGradient_;     ///< [images, rows, k] in whole vectors.
+  Buffer gradient_;       ///< Gradients of the scores [images, rows, kPanel], as scores_.
+  Buffer queries_;        ///< [images, rows, k] in whole vectors.
+  Buffer queryGradient_;  ///< [images, rows, k] in whole vectors.
   // Offsets of the rows (image, head) of a query, from the query's first row.
   std::vector<Index> scoreGradientOffsets_;
   std::vector<Index> queryOffsets_;

@@ -5,6 +5,7 @@
 // lambda_core_kernel.h.
 
 #include <cstdint>
+#include <optional>
 
 namespace lambda {
 
@@ -14,6 +15,17 @@ enum class CoreOrder {
   queriesFirst,  ///< q_n . e_nm, then the values: h m (k + v) multiply-adds a query.
   lambdasFirst,  ///< lambda_n, then the queries: k v (m + h) multiply-adds a query, fewer where
                  ///< k <= h. Cannot leave out positions: with a window, queries come first.
+};
+
+/// A local window on a map that has a query at each position: a query sees the scope x scope
+/// positions around it. The table's row of a pair follows from the offset of the position, with
+/// reach = scope / 2: (down + reach) scope + right + reach.
+struct LocalWindow {
+  std::int64_t mapHeight = 0;
+  std::int64_t mapWidth = 0;
+  std::int64_t scope = 1;  ///< r, odd
+
+  std::int64_t reach() const { return scope / 2; }
 };
 
 /// Sizes of a lambda core. A row of the context is (m, u): position m, intra-depth u.
@@ -28,6 +40,9 @@ struct CoreShape {
   std::int64_t tableRows = 0;   ///< Rows of the position embeddings' table; 0 = none.
   bool hasContent = false;      ///< Whether there are keys.
   CoreOrder order = CoreOrder::automatic;
+  /// What the queries see, if it is a window and nothing else leaves out positions. Then queries
+  /// and positions are those of its map, and the table has scope^2 rows.
+  std::optional<LocalWindow> window = {};
 
   std::int64_t contextRows() const { return positions * intraDepth; }
 };

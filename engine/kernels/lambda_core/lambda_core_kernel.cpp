@@ -1,7 +1,8 @@
 // The lambda core on the CPU: the choice of its order. See the page in lambda_core_kernel.h. The
 // loops are in core_loops.h, and what happens inside a block is in core_scores-inl.h and
-// core_score_gradients-inl.h (queries first) or in core_lambdas-inl.h (lambdas first). This file is
-// compiled once for each instruction set; the last section chooses one at run time.
+// core_score_gradients-inl.h (queries first), in core_lambdas-inl.h (lambdas first), or in
+// core_window_scores-inl.h and core_window_gradients-inl.h (queries first, under a window). This
+// file is compiled once for each instruction set; the last section chooses one at run time.
 
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 
@@ -12,6 +13,7 @@
 
 #include "engine/kernels/lambda_core/core_lambdas-inl.h"
 #include "engine/kernels/lambda_core/core_score_gradients-inl.h"
+#include "engine/kernels/lambda_core/core_window_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -23,9 +25,18 @@ namespace {
 template <class OfBlock>
 struct Parts {
   using Layout = HWY_NAMESPACE::Layout;
-  using Shared = HWY_NAMESPACE::Shared;
+  using Shared = Embeddings;
   using Contexts = HWY_NAMESPACE::Contexts;
   using Block = QueryBlock;
+  using Core = OfBlock;
+};
+
+template <class OfBlock>
+struct WindowParts {
+  using Layout = WindowLayout;
+  using Shared = WindowShared;
+  using Contexts = HWY_NAMESPACE::Contexts;
+  using Block = WindowBlock;
   using Core = OfBlock;
 };
 
@@ -36,10 +47,14 @@ void forward(const CoreShape& shape,
              float* y,
              const ParallelFor& parallelFor,
              const OnImages& prepare) {
-  const bool windowed = isLocal(shape, inputs.tableRowOf);
-  const bool lambdasFirst = putsLambdasFirst(shape, windowed);
-  const Index width = windowed ? widthOfMap(shape, inputs.tableRowOf) : 0;
-  const Layout layout(shape, false, lambdasFirst, windowed, width);
+  if (shape.window) {
+    const WindowLayout layout(shape, false);
+    return forwardInGroups<WindowParts<WindowScores>>(
+        shape, layout, inputs, y, parallelFor, prepare);
+  }
+  const bool isMasked = isLocal(shape, inputs.tableRowOf);
+  const bool lambdasFirst = putsLambdasFirst(shape, isMasked);
+  const Layout layout(shape, false, lambdasFirst, isMasked);
   const auto& by =
       lambdasFirst ? forwardInGroups<Parts<Lambdas>, float> : forwardInGroups<Parts<Scores>, float>;
   by(shape, layout, inputs, y, parallelFor, prepare);
@@ -51,10 +66,14 @@ void backward(const CoreShape& shape,
               const CoreGradients& gradients,
               const ParallelFor& parallelFor,
               const OnImages& finish) {
-  const bool windowed = isLocal(shape, inputs.tableRowOf);
-  const bool lambdasFirst = putsLambdasFirst(shape, windowed);
-  const Index width = windowed ? widthOfMap(shape, inputs.tableRowOf) : 0;
-  const Layout layout(shape, true, lambdasFirst, windowed, width);
+  if (shape.window) {
+    const WindowLayout layout(shape, true);
+    return backwardInGroups<WindowParts<WindowGradients>>(
+        shape, layout, inputs, dy, gradients, parallelFor, finish);
+  }
+  const bool isMasked = isLocal(shape, inputs.tableRowOf);
+  const bool lambdasFirst = putsLambdasFirst(shape, isMasked);
+  const Layout layout(shape, true, lambdasFirst, isMasked);
   const auto& by = lambdasFirst ? backwardInGroups<Parts<LambdaGradients>, float>
                                 : backwardInGroups<Parts<ScoreGradients>, float>;
   by(shape, layout, inputs, dy, gradients, parallelFor, finish);

@@ -41,9 +41,16 @@
 // A product keeps a part of its result in registers while it sums, for example 6 rows by 4 vectors
 // with AVX-512. The vectors are those of Highway: the widest that the CPU has, chosen at run time.
 // So q, dy, y and dq pass between memory and caches once, keys and values once for all blocks, and
-// scores and lambdas are never written to memory. Under a window, a block has neighbours in two
-// rows of the map, and its panels have only the positions that one of them sees. Blocks away from
-// the map's borders have the same tiles, which are kept.
+// scores and lambdas are never written to memory. Where a mask leaves out positions, a block has no
+// panels that none of its queries sees, and the embeddings of other pairs are 0.
+//
+// CPU UNDER A WINDOW (core_window-inl.h and its neighbours). An embedding belongs to an offset, so
+// that all queries have the same embeddings. A block has neighbours in one row of the map; their
+// scores for some rows of the window are one product [rows, k] x [k, columns]. Then each query
+// multiplies its scores by the values around it, in a copy with zeros beside the map. In the
+// backward pass, each query adds to dv around it, and multiplies its dy by the transposed values
+// around it; that gives ds in the order of s, so that dq and dR are one product each for the block.
+// A thread has one image at a time.
 //
 // CPU IN BFLOAT16 (bfloat16/, for AMD CPUs with AVX-512 BF16, and CPUs with AMX). The same blocks,
 // panels and groups, but an instruction multiplies pairs of values of successive depths and adds
@@ -71,11 +78,12 @@
 // PATHS. Queries in float32 or bfloat16 on a GPU, with k up to 64, go to the CUDA kernels where
 // these can be used; they always contract the queries first. On the CPU, a core with an output in
 // bfloat16 goes to the kernel for it, if that fits its shape, and else is computed in float32.
-// Lambdas come first (core_lambdas-inl.h) where no position is outside a window and that
-// takes fewer products of vectors, as where k <= h; otherwise queries (core_scores-inl.h). Then the
-// keys enter the scores if k is whole vectors and the padded context is shorter than v; otherwise
-// lambda_c is used. Where no kernel fits, the operations of engine/layers/lambda/lambda_core.h run.
-// A layer with a window on a very large map takes the lambda convolution instead
+// There, a shape with a window has its own kernel. In the other, lambdas come first
+// (core_lambdas-inl.h) where every query sees every position and that takes fewer products of
+// vectors, as where k <= h; otherwise queries (core_scores-inl.h). Then the keys enter the scores
+// if k is whole vectors and the padded context is shorter than v; otherwise lambda_c is used. Where
+// no kernel fits, the operations of engine/layers/lambda/lambda_core.h run. A layer takes the
+// lambda convolution instead where its window leaves out nothing of a very large map
 // (engine/values/architecture/position_path.h).
 
 #include <cstdint>
@@ -92,9 +100,8 @@ struct CoreInputs {
   const float* keys = nullptr;     ///< kbar [b, m u, k], after the softmax.
   const float* values = nullptr;   ///< v [b, m u, v]
   const float* table = nullptr;    ///< R [rows, u, k]
-  /// [n, m]: the table's row of e_nm, different for each m of a query. Negative = outside the
-  /// window: -c tells that the query does not see c positions from m on, so that they are passed
-  /// over. -1 is always right.
+  /// [n, m]: the table's row of e_nm, different for each m of a query, negative where the query
+  /// does not see the position. Not read if the shape has a window.
   const std::int32_t* tableRowOf = nullptr;
 };
 

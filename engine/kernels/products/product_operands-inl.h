@@ -58,6 +58,14 @@ struct Fours {
   Offset depth;
 };
 
+/// A depth of runs that are equally long. A passes through them without gaps; B has RowsInRuns.
+struct Runs {
+  HWY_INLINE operator Offset() const { return count * length; }
+
+  Offset count;
+  Offset length;
+};
+
 // ---- A: rows are outputs, depth is summed over ----
 //
 // A tile of rows moves along the depth step by step, with few pointers: more than a handful would
@@ -101,7 +109,8 @@ struct DepthInRow {
         : RowPointers<kRows, Stride>(a.base + first * a.stride, a.stride) {}
   };
 
-  HWY_INLINE DepthInRow four(Offset depth) const { return {base + depth, stride}; }
+  /// The same from a depth on.
+  HWY_INLINE DepthInRow from(Offset depth) const { return {base + depth, stride}; }
 
   const float* base;
   Stride stride;
@@ -236,6 +245,21 @@ struct ListedFours {
 
 template <class Stride>
 ListedFours(const float*, Stride, const Offset*) -> ListedFours<Stride>;
+
+/// B in runs of rows that lie a stride apart.
+template <class Stride>
+struct RowsInRuns {
+  HWY_INLINE EvenRows<Stride> run(Offset number) const { return {base + number * apart, stride}; }
+
+  HWY_INLINE Offset column(Offset vector) const { return vector * lanes(); }
+
+  const float* base;
+  Stride stride;
+  Offset apart;  ///< From run to run.
+};
+
+template <class Stride>
+RowsInRuns(const float*, Stride, Offset) -> RowsInRuns<StrideOf<Stride>>;
 
 // ---- C: the result ----
 

@@ -24,7 +24,7 @@ namespace {
 /// of sums; registers for the factors must remain.
 constexpr bool kHasManyRegisters = HWY_TARGET <= HWY_AVX3;
 
-/// One product A [rows, depth] times B [depth, columns]. The depth is Even, Fixed or Fours.
+/// One product A [rows, depth] times B [depth, columns]. The depth is Even, Fixed, Fours or Runs.
 template <class A, class B, class Depth>
 struct Term {
   A a;
@@ -50,12 +50,12 @@ HWY_INLINE void addStep(const Tile& rows,
                         Vector (&sums)[kRows][kVectors]) {
   const Floats d;
   Vector factors[kVectors];
-  LAMBDA_UNROLL(4)
+  LAMBDA_UNROLL(8)
   for (int j = 0; j < kVectors; ++j) factors[j] = hn::LoadU(d, from + columns[j]);
   LAMBDA_UNROLL(16)
   for (int r = 0; r < kRows; ++r) {
     const Vector value = hn::Set(d, rows[r]);
-    LAMBDA_UNROLL(4)
+    LAMBDA_UNROLL(8)
     for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::MulAdd(value, factors[j], sums[r][j]);
   }
 }
@@ -94,24 +94,37 @@ HWY_INLINE void addTerm(Offset row,
     addTerm(row, vector, Term{term.a.four(k), term.b.four(k), Fixed<4>()}, sums);
 }
 
+template <int kRows, int kVectors, class A, class B>
+HWY_INLINE void addTerm(Offset row,
+                        Offset vector,
+                        const Term<A, B, Runs>& term,
+                        Vector (&sums)[kRows][kVectors]) {
+  for (Offset run = 0; run < term.depth.count; ++run) {
+    addTerm(row,
+            vector,
+            Term{term.a.from(run * term.depth.length), term.b.run(run), term.depth.length},
+            sums);
+  }
+}
+
 /// Computes kRows x kVectors vectors of C in registers.
 template <int kRows, int kVectors, bool kAdd, class C, class... Terms>
 HWY_INLINE void tile(Offset row, Offset vector, const C& c, const Terms&... terms) {
   const Floats d;
   Vector sums[kRows][kVectors];
+  float* results[kRows];
   LAMBDA_UNROLL(16)
   for (int r = 0; r < kRows; ++r) {
-    LAMBDA_UNROLL(4)
-    for (int j = 0; j < kVectors; ++j) {
-      sums[r][j] = kAdd ? hn::LoadU(d, c.row(row + r) + (vector + j) * lanes()) : hn::Zero(d);
-    }
+    results[r] = c.row(row + r) + vector * lanes();
+    LAMBDA_UNROLL(8)
+    for (int j = 0; j < kVectors; ++j)
+      sums[r][j] = kAdd ? hn::LoadU(d, results[r] + j * lanes()) : hn::Zero(d);
   }
   (addTerm(row, vector, terms, sums), ...);
   LAMBDA_UNROLL(16)
   for (int r = 0; r < kRows; ++r) {
-    LAMBDA_UNROLL(4)
-    for (int j = 0; j < kVectors; ++j)
-      hn::StoreU(sums[r][j], d, c.row(row + r) + (vector + j) * lanes());
+    LAMBDA_UNROLL(8)
+    for (int j = 0; j < kVectors; ++j) hn::StoreU(sums[r][j], d, results[r] + j * lanes());
   }
 }
 
@@ -152,22 +165,35 @@ HWY_INLINE void multiply(Offset rows, Offset columns, const C& c, const Terms&..
   }
 }
 
-/// multiply() as a function that is not inlined, for callers outside tight loops.
+/// multiply() where rows are few: with fewer than four, tiles have more vectors, so that enough
+/// sums are under way.
 template <bool kAdd, class C, class... Terms>
-HWY_NOINLINE void product(Offset rows, Offset columns, const C& c, const Terms&... terms) {
+HWY_INLINE void multiplyFewRows(Offset rows, Offset columns, const C& c, const Terms&... terms) {
+  const Offset vectors = columns / lanes();
+  Offset vector = 0;
+  for (; rows == 1 && vector + 8 <= vectors; vector += 8) tile<1, 8, kAdd>(0, vector, c, terms...);
+  for (; rows < 4 && vector + 4 <= vectors; vector += 4)
+    tilesOfRows<2, 4, kAdd>(0, rows, vector, c, terms...);
+  for (; vector + 2 <= vectors; vector += 2) tilesOfRows<4, 2, kAdd>(0, rows, vector, c, terms...);
+  for (; vector < vectors; ++vector) tilesOfRows<8, 1, kAdd>(0, rows, vector, c, terms...);
+}
+
+/// multiply() as a function that is not inlined, for callers outside tight loops. It takes copies,
+/// which stay in registers: what it refers to might change with each store.
+template <bool kAdd, class C, class... Terms>
+HWY_NOINLINE void product(Offset rows, Offset columns, const C c, const Terms... terms) {
   multiply<kAdd>(rows, columns, c, terms...);
 }
 
-/// Writes four rows of B, from a depth on, with `columns` values each, as four successive values of
-/// the rows of `to`, which lie a stride apart.
-template <class B>
+/// Writes four rows of `from`, with `columns` values each, as four successive values of the rows of
+/// `to`. The rows of each lie a stride apart.
 HWY_INLINE void transposeFour(
-    const B& from, Offset depth, Offset columns, float* to, Offset toStride) {
+    const float* from, Offset fromStride, Offset columns, float* to, Offset toStride) {
   Offset column = 0;
 #if HWY_TARGET != HWY_SCALAR
   const Floats d;
   const float* rows[4];
-  for (int r = 0; r < 4; ++r) rows[r] = from.row(depth + r);
+  for (int r = 0; r < 4; ++r) rows[r] = from + r * fromStride;
   for (; lanes() % 4 == 0 && column + lanes() <= columns; column += lanes()) {
     // Each 16 bytes of the four vectors hold a 4 x 4 block of the matrix, which is transposed.
     const Vector r0 = hn::LoadU(d, rows[0] + column), r1 = hn::LoadU(d, rows[1] + column);
@@ -184,18 +210,7 @@ HWY_INLINE void transposeFour(
   }
 #endif
   for (; column < columns; ++column) {
-    for (Offset r = 0; r < 4; ++r) to[column * toStride + r] = from.row(depth + r)[column];
-  }
-}
-
-/// Writes B [depth, columns] transposed to `to` [columns, depth], whose rows lie a stride apart.
-template <class B>
-HWY_INLINE void transpose(const B& from, Offset depth, Offset columns, float* to, Offset toStride) {
-  Offset k = 0;
-  for (; k + 4 <= depth; k += 4) transposeFour(from, k, columns, to + k, toStride);
-  for (; k < depth; ++k) {
-    for (Offset column = 0; column < columns; ++column)
-      to[column * toStride + k] = from.row(k)[column];
+    for (Offset r = 0; r < 4; ++r) to[column * toStride + r] = from[r * fromStride + column];
   }
 }
 
@@ -203,7 +218,13 @@ HWY_INLINE void transpose(const B& from, Offset depth, Offset columns, float* to
 /// apart.
 HWY_INLINE void transpose(
     const float* from, Offset fromStride, Offset rows, Offset columns, float* to, Offset toStride) {
-  transpose(EvenRows{from, fromStride}, rows, columns, to, toStride);
+  Offset row = 0;
+  for (; row + 4 <= rows; row += 4)
+    transposeFour(from + row * fromStride, fromStride, columns, to + row, toStride);
+  for (; row < rows; ++row) {
+    for (Offset column = 0; column < columns; ++column)
+      to[column * toStride + row] = from[row * fromStride + column];
+  }
 }
 
 }  // namespace

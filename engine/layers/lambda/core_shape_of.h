@@ -1,8 +1,10 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
+#include <ATen/core/ivalue.h>
 
 #include "engine/kernels/lambda_core/core_shape.h"
 
@@ -13,8 +15,10 @@ namespace lambda {
 inline CoreShape coreShapeOf(const at::Tensor& queries,
                              const at::Tensor& keys,
                              const at::Tensor& values,
-                             const at::Tensor& table) {
+                             const at::Tensor& table,
+                             const std::optional<LocalWindow>& window = {}) {
   CoreShape shape;
+  shape.window = window;
   shape.images = queries.size(0);
   shape.queries = queries.size(1);
   shape.heads = queries.size(2);
@@ -33,6 +37,18 @@ inline CoreShape coreShapeOf(const at::Tensor& queries,
 /// The tensor, or nothing if it is undefined: autograd can't record undefined tensors.
 inline std::optional<at::Tensor> ifDefined(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+/// A window as autograd keeps it for the backward pass: height, width and scope, or an empty list.
+inline c10::IValue saved(const std::optional<LocalWindow>& window) {
+  if (!window) return std::vector<std::int64_t>{};
+  return std::vector<std::int64_t>{window->mapHeight, window->mapWidth, window->scope};
+}
+
+inline std::optional<LocalWindow> savedWindow(const c10::IValue& value) {
+  const std::vector<std::int64_t> numbers = value.toIntVector();
+  if (numbers.empty()) return std::nullopt;
+  return LocalWindow{numbers[0], numbers[1], numbers[2]};
 }
 
 }  // namespace lambda

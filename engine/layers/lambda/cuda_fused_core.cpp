@@ -155,16 +155,17 @@ const CudaKernels* cudaKernelsFor(const LambdaOperands& operands) {
 at::Tensor applyCudaFusedCore(const CudaKernels& kernels,
                               const LambdaOperands& operands,
                               const at::Tensor& table,
-                              const at::Tensor& tableRows,
-                              const PairIndex& index) {
-  const PairIndex known =
-      table.defined() && !index.pairs.defined() ? pairIndexOf(tableRows, table.size(0)) : index;
+                              const TableRows& rows) {
+  TORCH_CHECK(!rows.window, "lambda core: a window without rows is for the CPU");
+  const PairIndex known = table.defined() && !rows.index.pairs.defined()
+                              ? pairIndexOf(rows.pairRows, table.size(0))
+                              : rows.index;
   return CudaFusedCore::apply(&kernels,
                               operands.queries,
                               ifDefined(operands.keys),
                               operands.values,
                               ifDefined(table),
-                              ifDefined(tableRows),
+                              ifDefined(rows.pairRows),
                               ifDefined(known.pairs),
                               ifDefined(known.starts));
 }

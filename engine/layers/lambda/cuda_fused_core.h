@@ -15,12 +15,10 @@ namespace lambda {
 const CudaKernels* cudaKernelsFor(const LambdaOperands& operands);
 
 /// applyFusedCore() by the kernels of the plugin, in the type of the queries; the table's gradient
-/// is always float32. If `index` is empty, it is made from `tableRows`, which takes longer than the
-/// core. Throws c10::Error with CUDA's message if a kernel can't be started.
+/// is always float32. Throws c10::Error with CUDA's message if a kernel can't be started.
 at::Tensor applyCudaFusedCore(const CudaKernels& kernels,
                               const LambdaOperands& operands,
                               const at::Tensor& table,
-                              const at::Tensor& tableRows,
-                              const PairIndex& index);
+                              const TableRows& rows);
 
 }  // namespace lambda

@@ -21,6 +21,7 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr const char* kOrder = "order";
+constexpr const char* kWindow = "window";
 
 const float* floatsOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
@@ -50,17 +51,19 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
                             const at::Tensor& valuesIn,
                             const std::optional<at::Tensor>& tableIn,
                             const std::optional<at::Tensor>& rowsIn,
+                            const std::optional<LocalWindow>& window,
                             CoreOrder order,
                             bool mayRound) {
     const at::Tensor queries = queriesIn.contiguous(), keys = contiguous(keysIn);
     const at::Tensor values = valuesIn.contiguous(), table = contiguous(tableIn);
     const at::Tensor tableRows = contiguous(rowsIn);
-    CoreShape shape = coreShapeOf(queries, keys, values, table);
+    CoreShape shape = coreShapeOf(queries, keys, values, table, window);
     shape.order = order;
     const CoreInputs inputs = inputsOf(queries, keys, values, table, tableRows);
     const at::Tensor y = applyCoreKernel(shape, inputs, mayRound);
     context->save_for_backward({queries, keys, values, table, tableRows});
     context->saved_data[kOrder] = static_cast<std::int64_t>(order);
+    context->saved_data[kWindow] = saved(window);
     return y;
   }
 
@@ -68,7 +71,8 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
     requireOnceDifferentiable("lambda core");
     const variable_list saved = context->get_saved_variables();
     const at::Tensor &queries = saved[0], &keys = saved[1], &values = saved[2], &table = saved[3];
-    CoreShape shape = coreShapeOf(queries, keys, values, table);
+    CoreShape shape =
+        coreShapeOf(queries, keys, values, table, savedWindow(context->saved_data[kWindow]));
     shape.order = static_cast<CoreOrder>(context->saved_data[kOrder].toInt());
     const at::Tensor dy = outputs[0].contiguous();
     const auto like = [](const at::Tensor& tensor) {
@@ -83,7 +87,7 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
                       dy,
                       {target(0), target(1), target(2), target(3)});
     // One for each argument of forward() but the context.
-    return {gradients[0], gradients[1], gradients[2], gradients[3], {}, {}, {}};
+    return {gradients[0], gradients[1], gradients[2], gradients[3], {}, {}, {}, {}};
   }
 };
 
@@ -101,11 +105,10 @@ bool canFuse(const LambdaOperands& operands) {
 
 at::Tensor applyFusedCore(const LambdaOperands& operands,
                           const at::Tensor& table,
-                          const at::Tensor& tableRows,
-                          const PairIndex& index,
+                          const TableRows& rows,
                           CoreOrder order) {
   if (const CudaKernels* kernels = cudaKernelsFor(operands)) {
-    return applyCudaFusedCore(*kernels, operands, table, tableRows, index);
+    return applyCudaFusedCore(*kernels, operands, table, rows);
   }
   const auto inFloat = [](const at::Tensor& tensor) {
     return tensor.defined() ? tensor.to(at::kFloat) : tensor;
@@ -114,7 +117,8 @@ at::Tensor applyFusedCore(const LambdaOperands& operands,
                                         ifDefined(inFloat(operands.keys)),
                                         inFloat(operands.values),
                                         ifDefined(table),
-                                        ifDefined(tableRows),
+                                        ifDefined(rows.pairRows),
+                                        rows.window,
                                         order,
                                         operands.queries.scalar_type() == at::kBFloat16);
   return y.to(operands.queries.scalar_type());

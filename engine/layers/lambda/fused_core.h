@@ -17,16 +17,15 @@ namespace lambda {
 bool canFuse(const LambdaOperands& operands);
 
 /// The core y [b, n, h, v] of content and position lambdas in one pass, differentiable once.
-/// `table` is R [rows, u, k]; `tableRows` [n, m], int32, is its row for each pair, different for
-/// each m of a query, negative outside the window as in CoreInputs. Both are undefined without
-/// position lambdas. `index` is pairIndexOf() of them; the CPU does not need it. `order` applies to
-/// the CPU only. The CPU computes in float32, a GPU in the queries' type with sums in float32; the
-/// result has the queries' type. Throws c10::Error if a CUDA kernel can't be started, and in the
-/// backward pass if second derivatives are requested.
+/// `table` is R [rows, u, k], undefined without position lambdas, and `rows` says which of its rows
+/// belongs to a pair: a different one for each m of a query. On a GPU, an empty index is made from
+/// them, which takes longer than the core. `order` applies to the CPU only. The CPU computes in
+/// float32, a GPU in the queries' type with sums in float32; the result has the queries' type.
+/// Throws c10::Error if a CUDA kernel can't be started, and in the backward pass if second
+/// derivatives are requested.
 at::Tensor applyFusedCore(const LambdaOperands& operands,
                           const at::Tensor& table,
-                          const at::Tensor& tableRows,
-                          const PairIndex& index = {},
+                          const TableRows& rows = {},
                           CoreOrder order = CoreOrder::automatic);
 
 }  // namespace lambda

@@ -25,6 +25,7 @@ using torch::autograd::variable_list;
 constexpr const char* kUsesBatchStatistics = "usesBatchStatistics";
 constexpr const char* kHeads = "heads";
 constexpr const char* kIntraDepth = "intraDepth";
+constexpr const char* kWindow = "window";
 
 /// The tensors that autograd differentiates by, in the order of FusedLayer::forward(). Those of
 /// missing keys, norms and embeddings are undefined.
@@ -82,8 +83,11 @@ NormMoments momentsOf(torch::nn::BatchNorm2d& norm,
 /// The tensors of a layer by Input and Saved, as kernels take them.
 class LayerTensors {
  public:
-  LayerTensors(variable_list tensors, std::int64_t heads, std::int64_t intraDepth)
-      : tensors_(std::move(tensors)), heads_(heads), intraDepth_(intraDepth) {}
+  LayerTensors(variable_list tensors,
+               std::int64_t heads,
+               std::int64_t intraDepth,
+               const std::optional<LocalWindow>& window = {})
+      : tensors_(std::move(tensors)), heads_(heads), intraDepth_(intraDepth), window_(window) {}
 
   const at::Tensor& operator[](std::size_t i) const { return tensors_[i]; }
 
@@ -112,6 +116,7 @@ class LayerTensors {
     shape.valueDepth = operands.valueColumns / intraDepth_;
     shape.tableRows = tensors_[kTable].defined() ? tensors_[kTable].size(0) : 0;
     shape.hasContent = operands.keyColumns > 0;
+    shape.window = window_;
     return shape;
   }
 
@@ -144,6 +149,7 @@ class LayerTensors {
   variable_list tensors_;
   std::int64_t heads_;
   std::int64_t intraDepth_;
+  std::optional<LocalWindow> window_;
 };
 
 class FusedLayer : public torch::autograd::Function<FusedLayer> {
@@ -159,6 +165,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
                             const std::optional<at::Tensor>& valueShift,
                             const std::optional<at::Tensor>& table,
                             const std::optional<at::Tensor>& tableRows,
+                            const std::optional<LocalWindow>& window,
                             const OperandModules& modules) {
     variable_list tensors(kValueInverse + 1);
     tensors[kX] = x;
@@ -169,11 +176,12 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     }
     if (tableRows) tensors[kTableRows] = tableRows->contiguous();
     const bool batchStatistics = useBatchStatistics(modules);
-    const at::Tensor y = computed(tensors, modules, batchStatistics);
+    const at::Tensor y = computed(tensors, modules, window, batchStatistics);
     context->save_for_backward(tensors);
     context->saved_data[kUsesBatchStatistics] = batchStatistics;
     context->saved_data[kHeads] = modules.heads;
     context->saved_data[kIntraDepth] = modules.intraDepth;
+    context->saved_data[kWindow] = saved(window);
     return y;
   }
 
@@ -181,7 +189,8 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     requireOnceDifferentiable("lambda layer");
     const LayerTensors tensors(context->get_saved_variables(),
                                context->saved_data[kHeads].toInt(),
-                               context->saved_data[kIntraDepth].toInt());
+                               context->saved_data[kIntraDepth].toInt(),
+                               savedWindow(context->saved_data[kWindow]));
     const OperandsShape shape = tensors.operandsShape();
     const at::Tensor dy = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
     const auto like = [&](std::size_t i) {
@@ -232,6 +241,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
   /// Computes y from the inputs, and fills in the tensors that are saved.
   static at::Tensor computed(variable_list& tensors,
                              const OperandModules& modules,
+                             const std::optional<LocalWindow>& window,
                              bool batchStatistics) {
     const OperandsShape shape =
         LayerTensors(tensors, modules.heads, modules.intraDepth).operandsShape();
@@ -258,7 +268,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     tensors[kValues] = at::empty({rows, shape.valueColumns}, floats);
     if (shape.keyColumns > 0) tensors[kKeys] = at::empty({rows, shape.keyColumns}, floats);
 
-    const LayerTensors all(tensors, modules.heads, modules.intraDepth);
+    const LayerTensors all(tensors, modules.heads, modules.intraDepth, window);
     const ColumnScales scales(shape, all.norms());
     const OperandData<float> operands{
         floatTarget(tensors[kQueries]), floatTarget(tensors[kValues]), floatTarget(tensors[kKeys])};
@@ -275,7 +285,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
   /// Tensors for the gradients that autograd asks for; those of the weights come together.
   static variable_list wanted(AutogradContext& context, const LayerTensors& tensors) {
     // One for each argument of forward() but the context.
-    variable_list gradients(kInputs + 2);
+    variable_list gradients(kInputs + 3);
     bool wantsWeights = false;
     std::size_t edge = 0;  // Autograd counts only inputs that are defined.
     for (std::size_t i = 0; i < kInputs; ++i) {
@@ -341,7 +351,7 @@ bool canFuseLayer(const at::Tensor& x, const OperandModules& modules) {
 at::Tensor applyFusedLayer(const at::Tensor& x,
                            const OperandModules& modules,
                            const at::Tensor& table,
-                           const at::Tensor& tableRows) {
+                           const TableRows& rows) {
   return FusedLayer::apply(x,
                            weightOf(modules.queries, x),
                            weightOf(modules.values, x),
@@ -351,7 +361,8 @@ at::Tensor applyFusedLayer(const at::Tensor& x,
                            scaleOf(modules.valueNorm),
                            shiftOf(modules.valueNorm),
                            ifDefined(table),
-                           ifDefined(tableRows),
+                           ifDefined(rows.pairRows),
+                           rows.window,
                            modules);
 }
 

@@ -3,6 +3,8 @@
 #include <torch/nn/modules/batchnorm.h>
 #include <torch/nn/modules/conv.h>
 
+#include "engine/layers/lambda/position_embedding.h"
+
 namespace lambda {
 
 /// The modules of a lambda layer that make the operands of its core.
@@ -23,13 +25,13 @@ bool canFuseLayer(const at::Tensor& x, const OperandModules& modules);
 
 /// The output y [b, h v, H, W] of a lambda layer, channels last and differentiable once:
 /// projections, norms per channel, the softmax of keys over all positions, and the core, as in
-/// engine/kernels/lambda_operands/lambda_operands_kernel.h. `table` and `tableRows` are those of
+/// engine/kernels/lambda_operands/lambda_operands_kernel.h. `table` and `rows` are those of
 /// applyFusedCore(). Training mode updates the norms' running statistics. Gradients that are not
 /// needed, such as those of frozen weights or of an image, are not computed. Throws c10::Error in
 /// the backward pass if second derivatives are requested.
 at::Tensor applyFusedLayer(const at::Tensor& x,
                            const OperandModules& modules,
                            const at::Tensor& table,
-                           const at::Tensor& tableRows);
+                           const TableRows& rows = {});
 
 }  // namespace lambda

@@ -181,9 +181,9 @@ at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x) {
   const OperandModules modules{
       queries, values, keys, queryNorm, valueNorm, mixer.heads, mixer.intraDepth};
   if (!canFuseLayer(tokens, modules)) return {};
-  if (!embedding) return applyFusedLayer(tokens, modules, at::Tensor(), at::Tensor());
-  const at::Tensor rows = context.tableRows(embedding, x.size(2), x.size(3)).pairRows;
-  return applyFusedLayer(tokens, modules, embedding->tableOf(0), rows);
+  if (!embedding) return applyFusedLayer(tokens, modules, at::Tensor());
+  return applyFusedLayer(
+      tokens, modules, embedding->tableOf(0), context.tableRows(embedding, x.size(2), x.size(3)));
 }
 
 at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
@@ -221,9 +221,9 @@ at::Tensor LambdaLayerImpl::applyUnmaskedCore(const LambdaOperands& parts,
   const PositionPath path =
       pathOf(options, fuses && parts.queries.is_cpu() ? CoreForm::fused : CoreForm::plain);
   if (fuses && path != PositionPath::convolution) {
-    if (!embedding) return applyFusedCore(parts, at::Tensor(), at::Tensor());
-    const SeenContext::TableRows rows = context.tableRows(embedding, height, width);
-    return applyFusedCore(parts, embedding->tableOf(head), rows.pairRows, rows.index);
+    if (!embedding) return applyFusedCore(parts, at::Tensor());
+    return applyFusedCore(
+        parts, embedding->tableOf(head), context.tableRows(embedding, height, width));
   }
   at::Tensor y;
   if (embedding) {

@@ -3,6 +3,7 @@
 #include <torch/nn/init.h>
 
 #include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/position_path.h"
 
 namespace lambda {
 
@@ -13,19 +14,6 @@ LambdaMixer mixerOf(const PositionEmbeddingOptions& options) {
   mixer.embedding = options.kind;
   mixer.scope = options.scope;
   return mixer;
-}
-
-/// Replaces each -1 by the negative number of positions that the query does not see from there on.
-void countOutside(at::Tensor& pairRows) {
-  auto rows = pairRows.accessor<std::int32_t, 2>();
-  for (std::int64_t query = 0; query < rows.size(0); ++query) {
-    std::int32_t outside = 0;
-    for (std::int64_t position = rows.size(1); position-- > 0;) {
-      std::int32_t& row = rows[query][position];
-      outside = row < 0 ? outside + 1 : 0;
-      if (row < 0) row = -outside;
-    }
-  }
 }
 
 }  // namespace
@@ -146,13 +134,17 @@ at::Tensor PositionEmbeddingTableImpl::pairRows(std::int64_t mapHeight, std::int
     cached.pairRows = rows.masked_fill(rows == table.size(0), -1)
                           .to(at::TensorOptions(table.device()).dtype(at::kInt))
                           .contiguous();
-    if (table.is_cpu()) {
-      countOutside(cached.pairRows);
-    } else {
-      cached.pairIndex = pairIndexOf(cached.pairRows, table.size(0));
-    }
+    if (!table.is_cpu()) cached.pairIndex = pairIndexOf(cached.pairRows, table.size(0));
   }
   return cached.pairRows;
+}
+
+TableRows PositionEmbeddingTableImpl::tableRows(std::int64_t mapHeight, std::int64_t mapWidth) {
+  requireMap(mapHeight, mapWidth);
+  const MapShape map{1, static_cast<int>(mapHeight), static_cast<int>(mapWidth)};
+  const bool takesWindow = table.is_cpu() && takesWindowKernel(options.scope, map);
+  if (takesWindow) return {{}, {}, LocalWindow{mapHeight, mapWidth, options.scope}};
+  return {pairRows(mapHeight, mapWidth), pairIndex(mapHeight, mapWidth)};
 }
 
 PairIndex PositionEmbeddingTableImpl::pairIndex(std::int64_t mapHeight, std::int64_t mapWidth) {

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include <ATen/ATen.h>
 #include <torch/nn/pimpl.h>
 
+#include "engine/kernels/lambda_core/core_shape.h"
 #include "engine/layers/roled_module.h"
 #include "engine/values/architecture/architecture.h"
 
@@ -36,9 +38,17 @@ struct PairIndex {
   at::Tensor starts;  ///< [rows + 1]
 };
 
-/// The PairIndex of `pairRows` [n, m], the table row of each pair, negative
-/// outside a window, on the same device.
+/// The PairIndex of `pairRows` [n, m], the table row of each pair, negative outside a window, on
+/// the same device.
 PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows);
+
+/// Which row of the table belongs to each pair of positions, in the form that the fused core takes
+/// on a device.
+struct TableRows {
+  at::Tensor pairRows;   ///< [n, m], int32; negative outside the window. Undefined with a `window`.
+  PairIndex index = {};  ///< Empty on the CPU.
+  std::optional<LocalWindow> window = {};  ///< On the CPU, where takesWindowKernel().
+};
 
 /// Learned position embeddings of a lambda layer and their expansion to pairs of positions.
 /// LambdaNetworks section 3.3: with relative embeddings e_nm = R[m - n], so that shifting the input
@@ -59,10 +69,12 @@ class PositionEmbeddingTableImpl : public RoledModule {
   /// Throws c10::Error if a global or absolute table was made for another size.
   at::Tensor expand(std::int64_t mapHeight, std::int64_t mapWidth, std::int64_t head = 0);
 
-  /// The table's row of each pair of positions [n, m], as int32 on the table's device; negative
-  /// outside a local window, on the CPU as CoreInputs::tableRowOf counts. Throws c10::Error as
-  /// expand() does.
+  /// The table's row of each pair of positions [n, m], as int32 on the table's device; -1 outside a
+  /// local window. Throws c10::Error as expand() does.
   at::Tensor pairRows(std::int64_t mapHeight, std::int64_t mapWidth);
+
+  /// The same for the fused core. Throws c10::Error as expand() does.
+  TableRows tableRows(std::int64_t mapHeight, std::int64_t mapWidth);
 
   /// The pairs of each table row, the inverse of pairRows(); empty on the CPU, where no kernel
   /// needs it. Throws c10::Error as expand() does.

@@ -46,12 +46,10 @@ at::Tensor SeenContext::mask(std::int64_t mapHeight,
   return mask;
 }
 
-SeenContext::TableRows SeenContext::tableRows(PositionEmbeddingTable& table,
-                                              std::int64_t mapHeight,
-                                              std::int64_t mapWidth) {
-  if (!isMasked()) {
-    return {table->pairRows(mapHeight, mapWidth), table->pairIndex(mapHeight, mapWidth)};
-  }
+TableRows SeenContext::tableRows(PositionEmbeddingTable& table,
+                                 std::int64_t mapHeight,
+                                 std::int64_t mapWidth) {
+  if (!isMasked()) return table->tableRows(mapHeight, mapWidth);
   const at::Device device = table->table.device();
   TableRows& rows = madeFor(mapHeight, mapWidth, device).rows;
   if (!rows.pairRows.defined()) {

@@ -23,13 +23,8 @@ class SeenContext {
   /// The mask [n, m], bool. Throws c10::Error if the rows of a custom mask do not fit the map.
   at::Tensor mask(std::int64_t mapHeight, std::int64_t mapWidth, const at::Device& device);
 
-  /// The rows of the embeddings' table by pairs of positions, and their index, as the fused core
-  /// takes them.
-  struct TableRows {
-    at::Tensor pairRows;  ///< [n, m], int32; negative outside the window or the mask.
-    PairIndex index;      ///< Empty on the CPU.
-  };
-
+  /// The rows of the embeddings' table by pairs of positions, as the fused core takes them;
+  /// negative outside the window or the mask.
   TableRows tableRows(PositionEmbeddingTable& table, std::int64_t mapHeight, std::int64_t mapWidth);
 
   /// E [n, m u, k] of a head, 0 outside the window or the mask.

@@ -6,11 +6,19 @@ namespace lambda {
 
 namespace {
 
-/// Most pairs of query and position for the fused kernels, which read a row of the table for each:
-/// a quarter of a gigabyte.
+/// Most pairs of query and position for the fused kernels where they read a row of the table for
+/// each: a quarter of a gigabyte.
 constexpr long long kMostPairs = 1LL << 26;
 
 }  // namespace
+
+bool takesWindowKernel(int scope, const MapShape& map) {
+  const bool leavesOut = scope > 0 && scope / 2 + 1 < std::max(map.height, map.width);
+  const long long n = map.positions();
+  const long long seen =
+      static_cast<long long>(std::min(scope, map.height)) * std::min(scope, map.width);
+  return leavesOut && (seen < n || n * n > kMostPairs);
+}
 
 PositionPath positionPathOf(const LambdaMixer& mixer,
                             const MapShape& map,
@@ -22,7 +30,8 @@ PositionPath positionPathOf(const LambdaMixer& mixer,
   if (!isConvolution) return PositionPath::dense;
   const long long n = map.positions();
   if (form == CoreForm::fused) {
-    return n * n <= kMostPairs ? PositionPath::dense : PositionPath::convolution;
+    return takesWindowKernel(mixer.scope, map) || n * n <= kMostPairs ? PositionPath::dense
+                                                                      : PositionPath::convolution;
   }
   const long long k = mixer.queryDepth;
   const long long h = mixer.heads;

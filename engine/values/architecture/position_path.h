@@ -8,7 +8,7 @@ namespace lambda {
 enum class PositionPath {
   none,         ///< The layer has no position lambda.
   dense,        ///< Pairs of query and position. Plain operations take all of them, the kernels of
-                ///< the CPU those inside the window.
+                ///< the CPU those inside the window, as far as takesWindowKernel().
   convolution,  ///< The lambda convolution (paper, section 3.4), over each query's window only.
 };
 
@@ -18,12 +18,17 @@ enum class CoreForm {
   plain,  ///< Operations of LibTorch; also the rule on a GPU, where the two were not compared.
 };
 
+/// Whether the CPU's fused core takes its kernel for windows: where a window on the map has fewer
+/// positions than the map, as the other kernel was up to 25 % faster on small maps in wide windows,
+/// and where a table of all pairs would be too much memory.
+bool takesWindowKernel(int scope, const MapShape& map);
+
 /// The path that the lambda layer takes on that map; masked and multi-head layers have no
 /// convolution. The cost model follows the same rule for the memory on the CPU. The plain form
 /// takes the path with fewer multiply-adds. The fused kernels are always faster: forward and
-/// backward in float32 on two cores of a Zen 5, the convolution took 6 to 9 times as long (lambda
-/// bench core
-/// --only r=). It is taken on maps so large that a table of all pairs would be too much memory.
+/// backward in float32 on two cores of a Zen 2, the convolution took 8 to 13 times as long (lambda
+/// bench core --only r=). It is taken where the window leaves out nothing of a map that is so large
+/// that a table of all pairs would be too much memory.
 PositionPath positionPathOf(const LambdaMixer& mixer,
                             const MapShape& map,
                             int outputDepth,

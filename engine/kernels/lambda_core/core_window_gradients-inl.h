@@ -1,0 +1,259 @@
+// The backward pass of the lambda core under a local window (formulas on the page in
+// lambda_core_kernel.h). For each panel, the scores s of a block are made again, and each query
+// adds to dv around it. The score gradients ds = dy v^T of each query lie as its scores do, so that
+// dq and dR follow from them in one product for all queries of the block. Included once for each
+// instruction set.
+
+#if defined(LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_
+#undef LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_
+#else
+#define LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_
+#endif
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/kernels/lambda_core/core_window_scores-inl.h"
+#include "engine/kernels/lambda_core/core_window_tiles-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// The gradients of the blocks of an image, from the first block to the last.
+class WindowGradients : private WindowScores {
+ public:
+  WindowGradients(const CoreShape& shape, const WindowLayout& layout, const Contexts& contexts)
+      : WindowScores(shape, layout, contexts),
+        valuesTransposed_(layout.window.mapHeight * layout.v * layout.transposedMapRow),
+        valuesGradient_(layout.window.mapHeight * layout.mapRowSize),
+        gradient_(rowsMost_ * layout.scoreStride),
+        queries_(layout.padsDepth() ? rowsMost_ * layout.kPadded : 0),
+        queryGradient_(layout.padsDepth() ? rowsMost_ * layout.kPadded : 0) {}
+
+  /// Adds to the gradients of the context and the table, and writes those of the block's queries.
+  void backward(const CoreInputs& inputs,
+                const WindowBlock& block,
+                const Together& image,
+                const float* dy,
+                const CoreGradients& gradients,
+                float* tableGradient) {
+    take(block, image);
+    if (block.index == 0) takeImage();
+    const Index k = layout_.k, v = layout_.v, kPadded = layout_.kPadded;
+    Operands of{inputs.queries + firstRow_ * k,
+                inputs.queries + firstRow_ * k,
+                dy + firstRow_ * v,
+                dy + firstRow_ * v,
+                gradients.queries + firstRow_ * k,
+                tableGradient};
+    if (layout_.padsDepth()) {
+      copyRows(of.queries, k, k, queries_.get(), kPadded);
+      of.wholeQueries = queries_.get();
+      of.queryGradient = queryGradient_.get();
+    }
+    if (layout_.padsValues()) {
+      copyRows(of.dy, v, v, outputs_.get(), layout_.vPadded);
+      of.wholeDy = outputs_.get();
+    }
+    backwardOfContent(of);
+    for (const WindowPanel& panel : block.panels) {
+      makeScores(of.queries, block, panel);
+      addToValues(block, panel, of.wholeDy);
+      makeScoreGradients(block, panel, of.dy);
+      backwardOfEmbeddings(block, panel, of);
+    }
+    if (layout_.padsDepth())
+      copyRows(queryGradient_.get(), kPadded, k, gradients.queries + firstRow_ * k, k);
+    if (block.index == layout_.blockCount - 1) giveGradientOfValues();
+  }
+
+ private:
+  /// The rows of a block. Whole ones have whole vectors.
+  struct Operands {
+    const float* queries;
+    const float* wholeQueries;
+    const float* dy;
+    const float* wholeDy;
+    float* queryGradient;  ///< In whole vectors.
+    float* tableGradient;
+  };
+
+  void takeImage() {
+    takeValues();
+    const Index columns = layout_.window.mapWidth * layout_.u;
+    for (Index y = 0; y < layout_.window.mapHeight; ++y) {
+      transpose(contexts_.values(slot_) + y * valuesOfMapRow(),
+                layout_.vPadded,
+                columns,
+                layout_.v,
+                transposedMapRow(y) + layout_.across * layout_.u,
+                layout_.transposedMapRow);
+    }
+    std::fill_n(valuesGradient_.get(), layout_.window.mapHeight * layout_.mapRowSize, 0.0F);
+    if (layout_.usesContentLambda)
+      std::fill_n(contexts_.contentGradient(slot_), contexts_.contentSize(), 0.0F);
+  }
+
+  float* transposedMapRow(Index y) const {
+    return valuesTransposed_.get() + y * layout_.v * layout_.transposedMapRow;
+  }
+
+  void giveGradientOfValues() const {
+    const Index size = valuesOfMapRow();
+    float* to = contexts_.valuesGradient(slot_);
+    for (Index y = 0; y < layout_.window.mapHeight; ++y)
+      copyRun(valuesGradient_.get() + y * layout_.mapRowSize + margin(), size, to + y * size);
+  }
+
+  /// Starts the gradients of the queries with the content part, dy lambda_c^T, or with zeros, and
+  /// adds to that of lambda_c.
+  void backwardOfContent(const Operands& of) const {
+    const Index k = layout_.k, vPadded = layout_.vPadded, kPadded = layout_.kPadded;
+    if (!layout_.usesContentLambda) {
+      std::fill_n(of.queryGradient, rows_ * kPadded, 0.0F);
+      return;
+    }
+    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
+      product<false>(rows_,
+                     kPadded,
+                     Rows{of.queryGradient, kPadded},
+                     Term{DepthInRow{of.dy, depth},
+                          EvenRows{contexts_.contentTransposed(slot_), kPadded},
+                          depth});
+    });
+    product<true>(k,
+                  vPadded,
+                  Rows{contexts_.contentGradient(slot_), vPadded},
+                  Term{RowInDepth{of.queries, k}, EvenRows{of.wholeDy, vPadded}, rows_});
+  }
+
+  /// dv += s^T dy, query by query.
+  void addToValues(const WindowBlock& block, const WindowPanel& panel, const float* wholeDy) const {
+    float* mapRow = valuesGradient_.get() + panel.mapRow * layout_.mapRowSize;
+    withFixed<16>(layout_.vPadded, [&](auto stride) {
+      withFixed<4>(shape_.heads, [&](auto heads) {
+        for (Index t = 0; t < block.count; ++t) {
+          const float* scores = scores_.get() + t * heads * layout_.scoreStride;
+          multiply<true>(panel.columns,
+                         stride,
+                         ScatteredRows{mapRow + runOf(block, t) * stride,
+                                       block.embeddings->valueOffsets.data()},
+                         Term{RowInDepth{scores, layout_.scoreStride},
+                              EvenRows{wholeDy + t * heads * stride, stride},
+                              heads});
+        }
+      });
+    });
+  }
+
+  /// Makes the score gradients of a panel, [rows, columns].
+  void makeScoreGradients(const WindowBlock& block, const WindowPanel& panel, const float* dy) {
+    if constexpr (kHasManyRegisters) {
+      // A run often fits half a vector, and some CPUs take half vectors in half the time.
+      if (2 * block.embeddings->run <= lanes()) {
+        makeScoreGradients(hn::Half<Floats>(), block, panel, dy);
+        return;
+      }
+    }
+    makeScoreGradients(Floats(), block, panel, dy);
+  }
+
+  template <class D>
+  void makeScoreGradients(D d,
+                          const WindowBlock& block,
+                          const WindowPanel& panel,
+                          const float* dy) {
+    const Index step = static_cast<Index>(hn::Lanes(d)), run = block.embeddings->run;
+    vectors_.clear();
+    for (Index j = 0; j < panel.rows; ++j) {
+      for (Index i = 0; i < run; i += step)
+        vectors_.push_back({j * layout_.v * layout_.transposedMapRow + i, j * run + i});
+    }
+    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
+      for (Index t = 0; t < block.count; ++t) {
+        const float* values = transposedMapRow(panel.mapRow) + runOf(block, t);
+        const Index end = (t + 1) * shape_.heads;
+        Index row = end - shape_.heads;
+        for (; row + 4 <= end; row += 4)
+          tiles<4, kHasManyRegisters ? 6 : 3>(d, depth, dy, values, row);
+        for (; row + 2 <= end; row += 2) tiles<2, 4>(d, depth, dy, values, row);
+        for (; row < end; ++row) tiles<1, 8>(d, depth, dy, values, row);
+      }
+    });
+  }
+
+  /// All vectors of kRows rows, in tiles of up to kMost.
+  template <int kRows, int kMost, class D, class Depth>
+  HWY_INLINE void tiles(D d, Depth depth, const float* dy, const float* values, Index row) const {
+    const auto count = static_cast<Index>(vectors_.size());
+    for (Index vector = 0; vector < count;) {
+      const Index tilesLeft = (count - vector + kMost - 1) / kMost;
+      const Index length = (count - vector + tilesLeft - 1) / tilesLeft;
+      tileOf<kRows, kMost>(length, d, depth, dy, values, row, vectors_.data() + vector);
+      vector += length;
+    }
+  }
+
+  /// A tile of `length` vectors, at most kVectors.
+  template <int kRows, int kVectors, class D, class Depth>
+  HWY_INLINE void tileOf(Index length,
+                         D d,
+                         Depth depth,
+                         const float* dy,
+                         const float* values,
+                         Index row,
+                         const ScoreVector* vectors) const {
+    if (length == kVectors) {
+      scoreGradientTile<kRows, kVectors>(d,
+                                         depth,
+                                         dy + row * depth,
+                                         values,
+                                         layout_.transposedMapRow,
+                                         vectors,
+                                         gradient_.get() + row * layout_.scoreStride,
+                                         layout_.scoreStride);
+    } else if constexpr (kVectors > 1) {
+      tileOf<kRows, kVectors - 1>(length, d, depth, dy, values, row, vectors);
+    }
+  }
+
+  /// Adds the gradients of the queries, ds E, and of the table, ds^T q.
+  void backwardOfEmbeddings(const WindowBlock& block,
+                            const WindowPanel& panel,
+                            const Operands& of) const {
+    const WindowEmbeddings& embeddings = *block.embeddings;
+    withFixed<16>(layout_.kPadded, [&](auto depth) {
+      product<true>(rows_,
+                    depth,
+                    Rows{of.queryGradient, depth},
+                    Term{DepthInRow{gradient_.get(), layout_.scoreStride},
+                         EvenRows{embeddings.rows.get() + panel.column * depth, depth},
+                         panel.columns});
+      product<true>(panel.columns,
+                    depth,
+                    ScatteredRows{of.tableGradient, embeddings.tableOffsets.data() + panel.column},
+                    Term{RowInDepth{gradient_.get(), layout_.scoreStride},
+                         EvenRows{of.wholeQueries, depth},
+                         rows_});
+    });
+  }
+
+  Buffer valuesTransposed_;           ///< [map row, v, run with zeros at its ends]
+  Buffer valuesGradient_;             ///< As values_; what is outside the map is not read.
+  Buffer gradient_;                   ///< Of the scores, as scores_.
+  Buffer queries_;                    ///< [rows, k] in whole vectors.
+  Buffer queryGradient_;              ///< [rows, k] in whole vectors.
+  std::vector<ScoreVector> vectors_;  ///< Of the present panel.
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_

@@ -1,0 +1,155 @@
+// The forward pass of the lambda core under a local window (see the page in lambda_core_kernel.h).
+// All queries of a block have the same embeddings, so that their scores of a panel are one product.
+// Then each query multiplies its scores by the values around it. The backward pass in
+// core_window_gradients-inl.h makes the same scores again. Included once for each instruction set.
+
+#if defined(LAMBDA_CORE_WINDOW_SCORES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LAMBDA_CORE_WINDOW_SCORES_INL_H_
+#undef LAMBDA_CORE_WINDOW_SCORES_INL_H_
+#else
+#define LAMBDA_CORE_WINDOW_SCORES_INL_H_
+#endif
+
+#include <algorithm>
+
+#include "engine/kernels/lambda_core/core_contexts-inl.h"
+#include "engine/kernels/lambda_core/core_loops.h"
+#include "engine/kernels/lambda_core/core_window-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+
+namespace lambda {
+namespace HWY_NAMESPACE {
+namespace {
+
+/// The outputs of the blocks of an image, from the first block to the last. A row is (t, head),
+/// where t counts the queries of the block.
+class WindowScores {
+ public:
+  WindowScores(const CoreShape& shape, const WindowLayout& layout, const Contexts& contexts)
+      : shape_(shape),
+        layout_(layout),
+        contexts_(contexts),
+        rowsMost_(layout.blockWidth * shape.heads),
+        values_(layout.window.mapHeight * layout.mapRowSize),
+        scores_(rowsMost_ * layout.scoreStride),
+        outputs_(layout.padsValues() ? rowsMost_ * layout.vPadded : 0) {}
+
+  void forward(const CoreInputs& inputs,
+               const WindowBlock& block,
+               const Together& image,
+               float* y) {
+    take(block, image);
+    if (block.index == 0) takeValues();
+    const float* queries = inputs.queries + firstRow_ * layout_.k;
+    float* outputs = layout_.padsValues() ? outputs_.get() : y + firstRow_ * layout_.v;
+    writeContent(queries, outputs);
+    for (const WindowPanel& panel : block.panels) {
+      makeScores(queries, block, panel);
+      addOutputs(block, panel, outputs);
+    }
+    if (layout_.padsValues())
+      copyRows(outputs, layout_.vPadded, layout_.v, y + firstRow_ * layout_.v, layout_.v);
+  }
+
+ protected:
+  void take(const WindowBlock& block, const Together& image) {
+    slot_ = image.slot;
+    rows_ = block.count * shape_.heads;
+    const Index query = block.y * layout_.window.mapWidth + block.x;
+    firstRow_ = (image.first * shape_.queries + query) * shape_.heads;
+  }
+
+  /// Copies the image's values, between zeros that are never written.
+  void takeValues() const {
+    const Index size = valuesOfMapRow();
+    const float* from = contexts_.values(slot_);
+    for (Index y = 0; y < layout_.window.mapHeight; ++y)
+      copyRun(from + y * size, size, values_.get() + y * layout_.mapRowSize + margin());
+  }
+
+  /// Floats of the values in a row of the map, without zeros.
+  Index valuesOfMapRow() const { return layout_.window.mapWidth * layout_.u * layout_.vPadded; }
+
+  /// Floats of the zeros on each side of them.
+  Index margin() const { return layout_.across * layout_.u * layout_.vPadded; }
+
+  /// Copies `count` floats of each row of the block.
+  void copyRows(const float* from, Index fromStride, Index count, float* to, Index toStride) const {
+    for (Index row = 0; row < rows_; ++row)
+      copyRun(from + row * fromStride, count, to + row * toStride);
+  }
+
+  /// The row of the context, among those of a row of the map with its zeros, in which a run of the
+  /// t-th query begins.
+  Index runOf(const WindowBlock& block, Index t) const {
+    return (layout_.across + block.x + t + block.embeddings->first) * layout_.u;
+  }
+
+  /// Makes the scores of a panel, [rows, columns].
+  void makeScores(const float* queries, const WindowBlock& block, const WindowPanel& panel) const {
+    const WindowEmbeddings& embeddings = *block.embeddings;
+    withFixed<16>(layout_.k, [&](auto depth) {
+      product<false>(rows_,
+                     padded(panel.columns),
+                     Rows{scores_.get(), layout_.scoreStride},
+                     Term{DepthInRow{queries, depth},
+                          EvenRows{embeddings.transposed.get() + panel.column, embeddings.stride},
+                          depth});
+    });
+  }
+
+  const CoreShape& shape_;
+  const WindowLayout& layout_;
+  const Contexts& contexts_;
+  Index rowsMost_;      ///< Most rows of a block.
+  Index slot_ = 0;      ///< The slot of the image in `contexts_`.
+  Index rows_ = 0;      ///< Of the present block.
+  Index firstRow_ = 0;  ///< The number of its first row among all rows (image, query, head).
+  Buffer values_;       ///< Of the image, [map row, run with zeros at its ends, v].
+  Buffer scores_;       ///< [rows, columns of a panel]
+  Buffer outputs_;      ///< Outputs or their gradients [rows, v] in whole vectors.
+
+ private:
+  /// Writes the outputs of the content lambda, or zeros.
+  void writeContent(const float* queries, float* outputs) const {
+    if (!layout_.usesContentLambda) {
+      std::fill_n(outputs, rows_ * layout_.vPadded, 0.0F);
+      return;
+    }
+    withFixed<16>(layout_.k, [&](auto depth) {
+      product<false>(rows_,
+                     layout_.vPadded,
+                     Rows{outputs, layout_.vPadded},
+                     Term{DepthInRow{queries, depth},
+                          EvenRows{contexts_.content(slot_), layout_.vPadded},
+                          depth});
+    });
+  }
+
+  /// Adds scores times values of a panel to the outputs.
+  void addOutputs(const WindowBlock& block, const WindowPanel& panel, float* outputs) const {
+    const Index heads = shape_.heads;
+    const float* mapRow = values_.get() + panel.mapRow * layout_.mapRowSize;
+    withFixed<16>(layout_.vPadded, [&](auto stride) {
+      for (Index t = 0; t < block.count; ++t) {
+        const float* scores = scores_.get() + t * heads * layout_.scoreStride;
+        multiplyFewRows<true>(
+            heads,
+            stride,
+            Rows{outputs + t * heads * stride, stride},
+            Term{DepthInRow{scores, layout_.scoreStride},
+                 RowsInRuns{mapRow + runOf(block, t) * stride, stride, layout_.mapRowSize},
+                 Runs{panel.rows, block.embeddings->run}});
+      }
+    });
+  }
+};
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace lambda
+
+HWY_AFTER_NAMESPACE();
+
+#endif  // LAMBDA_CORE_WINDOW_SCORES_INL_H_
