@@ -185,6 +185,8 @@ bool createWhole(const fs::path& file, const std::string& content) {
   syncFile(FileSystem::real(), whole.descriptor(), file);
   if (::link(whole.path().c_str(), file.c_str()) == 0) return true;
   if (errno == EEXIST) return false;
+  const bool lacksLinks = errno == EPERM || errno == ENOTSUP || errno == ENOSYS || errno == EMLINK;
+  if (!lacksLinks) throw systemError(file, "the run can't be claimed", errno);
   throw Error(file.string(),
               std::string("the run can't be claimed: ") + std::strerror(errno),
               "The folder of an experiment needs a file system with hard links.");

@@ -57,8 +57,8 @@ void writeFileDurably(const std::filesystem::path& path,
 /// Removes the files that killed writers left in `folder` and returns their number. These are the
 /// temporaries of DurableWriter and the links (NAME.safetensors.link) by which a checkpoint gets a
 /// second name. Temporaries of living writers, in any process, are locked and stay; all of them
-/// stay if the file system has no locks. Links are not locked, so the caller holds the run's lock.
-/// A folder that can't be listed counts as empty.
+/// stay if the file system has no locks. Links are not locked: for a folder with checkpoints, the
+/// caller holds the run's lock. A folder that can't be listed counts as empty.
 int sweepTemporaries(const std::filesystem::path& folder);
 
 /// An open regular file, read from its start. Throws Error for a file that can't be opened or read,
