@@ -315,6 +315,7 @@ class TestLambdaLayer : public QObject {
     const LambdaLayerOptions options{lambdaMixer(4, 2, 1, 5), 16, 8, 90, 100};
     QVERIFY(convolves(options));
     LambdaLayer layer = layerFor(options, at::kFloat, true);
+    QVERIFY(positionPathOf(options.mixer, {16, 90, 100}, 8) == PositionPath::dense);
     const at::Tensor x = at::randn({1, 16, 90, 100}).requires_grad_();
     const at::Tensor dy = at::randn({1, 8, 90, 100});
     const auto results = [&](bool fuses) {

@@ -101,6 +101,52 @@ class Contexts {
     }
   }
 
+  /// Writes what the content lambda gives `rows` queries, q lambda_c in whole vectors, or zeros.
+  void writeContentOutputs(Index slot, const float* queries, Index rows, float* outputs) const {
+    if (!layout_.usesContentLambda) {
+      std::fill_n(outputs, rows * layout_.vPadded, 0.0F);
+      return;
+    }
+    withFixed<16>(layout_.k, [&](auto depth) {
+      product<false>(
+          rows,
+          layout_.vPadded,
+          Rows{outputs, layout_.vPadded},
+          Term{DepthInRow{queries, depth}, EvenRows{content(slot), layout_.vPadded}, depth});
+    });
+  }
+
+  /// Starts the gradients of `rows` queries with the content part, dy lambda_c^T in whole vectors,
+  /// or with zeros, and adds q^T dy to the gradient of lambda_c; the first block writes it instead.
+  /// `wholeDy` is dy in whole vectors.
+  void writeContentGradients(Index slot,
+                             bool isFirstBlock,
+                             const float* queries,
+                             const float* dy,
+                             const float* wholeDy,
+                             Index rows,
+                             float* queryGradient) const {
+    const Index k = layout_.k, kPadded = layout_.kPadded, vPadded = layout_.vPadded;
+    if (!layout_.usesContentLambda) {
+      std::fill_n(queryGradient, rows * kPadded, 0.0F);
+      return;
+    }
+    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
+      product<false>(
+          rows,
+          kPadded,
+          Rows{queryGradient, kPadded},
+          Term{DepthInRow{dy, depth}, EvenRows{contentTransposed(slot), kPadded}, depth});
+    });
+    const Rows gradient{contentGradient(slot), vPadded};
+    const Term outer{RowInDepth{queries, k}, EvenRows{wholeDy, vPadded}, rows};
+    if (isFirstBlock) {
+      product<false>(k, vPadded, gradient, outer);
+    } else {
+      product<true>(k, vPadded, gradient, outer);
+    }
+  }
+
   /// Completes the gradient of an image's values and, where there is a content lambda, writes that
   /// of its keys.
   void finish(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {

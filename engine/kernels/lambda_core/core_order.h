@@ -19,8 +19,7 @@ inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
 
 /// The order in which the CPU's kernel computes this core; never automatic. With a window or a mask
 /// it is queriesFirst, otherwise what `shape.order` requests or what costs less with this CPU's
-/// vectors.
-/// `tableRowOf` [n, m] is that of CoreInputs; null without a table, or under a window.
+/// vectors. `tableRowOf` [n, m] is that of CoreInputs; null without a table, or under a window.
 CoreOrder coreOrderOf(const CoreShape& shape, const std::int32_t* tableRowOf);
 
 }  // namespace lambda

@@ -107,27 +107,13 @@ class ScoreGradients : private Scores {
     float* queryGradient = layout_.padsDepth()
                                ? queryGradient_.get() + i * paddedRows(layout_.kPadded)
                                : gradients.queries + rowOf(i) * k;
-    if (!layout_.usesContentLambda) {
-      std::fill_n(queryGradient, rows_ * layout_.kPadded, 0.0F);
-      return;
-    }
-    withFixed<16, 32, 64>(v, [&](auto depth) {
-      product<false>(rows_,
-                     layout_.kPadded,
-                     Rows{queryGradient, layout_.kPadded},
-                     Term{DepthInRow{dy + rowOf(i) * v, depth},
-                          EvenRows{contexts_.contentTransposed(slot_ + i), layout_.kPadded},
-                          depth});
-    });
-    const Rows content{contexts_.contentGradient(slot_ + i), layout_.vPadded};
-    const Term outer{RowInDepth{inputs.queries + rowOf(i) * k, k},
-                     EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
-                     rows_};
-    if (isFirst) {
-      product<false>(k, layout_.vPadded, content, outer);
-    } else {
-      product<true>(k, layout_.vPadded, content, outer);
-    }
+    contexts_.writeContentGradients(slot_ + i,
+                                    isFirst,
+                                    inputs.queries + rowOf(i) * k,
+                                    dy + rowOf(i) * v,
+                                    gradientsOfOutputs(i, dy),
+                                    rows_,
+                                    queryGradient);
   }
 
   /// Writes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.

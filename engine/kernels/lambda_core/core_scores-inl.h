@@ -58,7 +58,10 @@ class Scores {
       for (Index i = 0; i < count_; ++i) addOutputs(inputs, panel, i, y);
     }
     for (Index i = 0; i < count_; ++i) {
-      if (block.panels.empty()) writeContent(inputs, i, y);
+      if (block.panels.empty()) {
+        contexts_.writeContentOutputs(
+            slot_ + i, inputs.queries + rowOf(i) * layout_.k, rows_, outputsOf(i, y));
+      }
       if (layout_.padsValues())
         copyOut(i, outputs_.get() + i * paddedRows(layout_.vPadded), layout_.vPadded, layout_.v, y);
     }
@@ -158,16 +161,6 @@ class Scores {
     return Term{DepthInRow{inputs.queries + rowOf(i) * layout_.k, depth},
                 EvenRows{contexts_.content(slot_ + i), layout_.vPadded},
                 depth};
-  }
-
-  /// Writes the outputs of a block without panels: those of the content lambda, or zeros.
-  void writeContent(const CoreInputs& inputs, Index i, float* y) const {
-    const Rows outputs{outputsOf(i, y), layout_.vPadded};
-    if (layout_.usesContentLambda) {
-      product<false>(rows_, layout_.vPadded, outputs, contentTerm(inputs, i, Even(layout_.k)));
-    } else {
-      std::fill_n(outputs.base, rows_ * layout_.vPadded, 0.0F);
-    }
   }
 
   /// Adds scores times values of a panel to the outputs. The first panel writes instead, and

@@ -40,7 +40,7 @@ struct CoreShape {
   std::int64_t tableRows = 0;   ///< Rows of the position embeddings' table; 0 = none.
   bool hasContent = false;      ///< Whether there are keys.
   CoreOrder order = CoreOrder::automatic;
-  /// What the queries see, if it is a window and nothing else leaves out positions. Then queries
+  /// The window of the queries, where nothing but a window leaves out positions. With it, queries
   /// and positions are those of its map, and the table has scope^2 rows.
   std::optional<LocalWindow> window = {};
 

@@ -75,7 +75,7 @@ struct WindowLayout : Layout {
 
 /// The embeddings that the blocks at one place across the map read, row by row of the window.
 struct WindowEmbeddings {
-  /// Of the offsets across the map from `firstOffset` to before `endOffset`.
+  /// Takes the embeddings of the offsets across the map from `firstOffset` to before `endOffset`.
   WindowEmbeddings(const WindowLayout& layout,
                    const float* table,
                    bool isBackward,
@@ -114,7 +114,7 @@ struct WindowEmbeddings {
   std::vector<Index> valueOffsets;  ///< Of each column of a panel, in the values of an image.
 };
 
-/// What all threads read under a window.
+/// The embeddings under a window, which all threads read.
 class WindowShared {
  public:
   WindowShared(const CoreShape&,

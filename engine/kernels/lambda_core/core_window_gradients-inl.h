@@ -59,7 +59,8 @@ class WindowGradients : private WindowScores {
       copyRows(of.dy, v, v, outputs_.get(), layout_.vPadded);
       of.wholeDy = outputs_.get();
     }
-    backwardOfContent(of);
+    contexts_.writeContentGradients(
+        slot_, block.index == 0, of.queries, of.dy, of.wholeDy, rows_, of.queryGradient);
     for (const WindowPanel& panel : block.panels) {
       makeScores(of.queries, block, panel);
       addToValues(block, panel, of.wholeDy);
@@ -94,8 +95,6 @@ class WindowGradients : private WindowScores {
                 layout_.transposedMapRow);
     }
     std::fill_n(valuesGradient_.get(), layout_.window.mapHeight * layout_.mapRowSize, 0.0F);
-    if (layout_.usesContentLambda)
-      std::fill_n(contexts_.contentGradient(slot_), contexts_.contentSize(), 0.0F);
   }
 
   float* transposedMapRow(Index y) const {
@@ -107,28 +106,6 @@ class WindowGradients : private WindowScores {
     float* to = contexts_.valuesGradient(slot_);
     for (Index y = 0; y < layout_.window.mapHeight; ++y)
       copyRun(valuesGradient_.get() + y * layout_.mapRowSize + margin(), size, to + y * size);
-  }
-
-  /// Starts the gradients of the queries with the content part, dy lambda_c^T, or with zeros, and
-  /// adds to that of lambda_c.
-  void backwardOfContent(const Operands& of) const {
-    const Index k = layout_.k, vPadded = layout_.vPadded, kPadded = layout_.kPadded;
-    if (!layout_.usesContentLambda) {
-      std::fill_n(of.queryGradient, rows_ * kPadded, 0.0F);
-      return;
-    }
-    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
-      product<false>(rows_,
-                     kPadded,
-                     Rows{of.queryGradient, kPadded},
-                     Term{DepthInRow{of.dy, depth},
-                          EvenRows{contexts_.contentTransposed(slot_), kPadded},
-                          depth});
-    });
-    product<true>(k,
-                  vPadded,
-                  Rows{contexts_.contentGradient(slot_), vPadded},
-                  Term{RowInDepth{of.queries, k}, EvenRows{of.wholeDy, vPadded}, rows_});
   }
 
   /// dv += s^T dy, query by query.

@@ -43,7 +43,7 @@ class WindowScores {
     if (block.index == 0) takeValues();
     const float* queries = inputs.queries + firstRow_ * layout_.k;
     float* outputs = layout_.padsValues() ? outputs_.get() : y + firstRow_ * layout_.v;
-    writeContent(queries, outputs);
+    contexts_.writeContentOutputs(slot_, queries, rows_, outputs);
     for (const WindowPanel& panel : block.panels) {
       makeScores(queries, block, panel);
       addOutputs(block, panel, outputs);
@@ -111,22 +111,6 @@ class WindowScores {
   Buffer outputs_;      ///< Outputs or their gradients [rows, v] in whole vectors.
 
  private:
-  /// Writes the outputs of the content lambda, or zeros.
-  void writeContent(const float* queries, float* outputs) const {
-    if (!layout_.usesContentLambda) {
-      std::fill_n(outputs, rows_ * layout_.vPadded, 0.0F);
-      return;
-    }
-    withFixed<16>(layout_.k, [&](auto depth) {
-      product<false>(rows_,
-                     layout_.vPadded,
-                     Rows{outputs, layout_.vPadded},
-                     Term{DepthInRow{queries, depth},
-                          EvenRows{contexts_.content(slot_), layout_.vPadded},
-                          depth});
-    });
-  }
-
   /// Adds scores times values of a panel to the outputs.
   void addOutputs(const WindowBlock& block, const WindowPanel& panel, float* outputs) const {
     const Index heads = shape_.heads;

@@ -42,8 +42,7 @@ struct PairIndex {
 /// the same device.
 PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows);
 
-/// Which row of the table belongs to each pair of positions, in the form that the fused core takes
-/// on a device.
+/// The table's row for each pair of positions, in the form that the fused core takes on a device.
 struct TableRows {
   at::Tensor pairRows;   ///< [n, m], int32; negative outside the window. Undefined with a `window`.
   PairIndex index = {};  ///< Empty on the CPU.
