@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <atomic>
 #include <initializer_list>
 #include <string>
 #include <vector>
@@ -60,6 +61,7 @@ class TestLambdaCoreKernel : public QObject {
   void theSameBitsWithAnyNumberOfThreads();
   void leavesOutWhatIsMasked();
   void oneImageMoreChangesNoOtherImage();
+  void theSameBitsFromOperandsThatAreMade();
 };
 
 void TestLambdaCoreKernel::equalsLoopsInDouble_data() {
@@ -177,6 +179,43 @@ void TestLambdaCoreKernel::oneImageMoreChangesNoOtherImage() {
   std::vector<float> y(all.size() / 20 * 19);
   lambdaCoreForward(fewer, inputsOf(core.reference), y.data(), withThreads(1));
   QVERIFY(std::equal(y.begin(), y.end(), all.begin()));
+}
+
+/// Queries and values by images, into the kernel's memory; keys into memory that has no values yet.
+void TestLambdaCoreKernel::theSameBitsFromOperandsThatAreMade() {
+  for (const Case& one :
+       {Case{{"many images", 200, 8, 8, 1, 4, 16, 40, 0, true, true}},
+        Case{{"keys met", 37, 4, 4, 1, 4, 16, 40, 0, true, true}},
+        Case{{"positions alone, odd depths", 9, 5, 6, 2, 3, 7, 11, 0, false, true}},
+        Case{{"window", 5, 6, 7, 1, 4, 16, 16, 3, true, true}},
+        Case{{"lambdas first", 37, 8, 8, 1, 16, 8, 4, 0, true, true}, CoreOrder::lambdasFirst}}) {
+    Core core(one);
+    if (core.reference.window) core = core.byWindow();
+    const CoreReference& reference = core.reference;
+    std::vector<float> keys(reference.keys.size(), WrittenGradients::kNaN);
+    CoreInputs inputs = inputsOf(reference);
+    inputs.queries = inputs.values = nullptr;
+    inputs.keys = keys.data();
+    std::vector<std::atomic<int>> made(static_cast<std::size_t>(reference.shape.images));
+    const auto make = [&](std::int64_t first, std::int64_t count, float* queries, float* values) {
+      const auto copy = [&](const std::vector<float>& from, float* to, std::int64_t at) {
+        const auto size = static_cast<std::int64_t>(from.size()) / reference.shape.images;
+        std::copy_n(from.data() + first * size, count * size, to + at * size);
+      };
+      copy(reference.queries, queries, 0);
+      copy(reference.values, values, 0);
+      copy(reference.keys, keys.data(), first);
+      for (std::int64_t i = first; i < first + count; ++i) ++made[static_cast<std::size_t>(i)];
+    };
+    std::vector<float> y(reference.dy.size(), WrittenGradients::kNaN);
+    lambdaCoreForward(reference.shape, inputs, y.data(), withThreads(2), make);
+    QVERIFY2(y == core.forward(withThreads(1)), one.sample.name);
+    WrittenGradients found(reference);
+    lambdaCoreBackward(
+        reference.shape, inputs, reference.dy.data(), found.targets(), withThreads(2), make);
+    QVERIFY2(found == core.backward(withThreads(1)), one.sample.name);
+    QVERIFY2(std::ranges::all_of(made, [](int times) { return times == 2; }), one.sample.name);
+  }
 }
 
 }  // namespace lambda::test

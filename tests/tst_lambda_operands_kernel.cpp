@@ -91,12 +91,15 @@ class Layer {
     found.values = nothing(rows * one.values);
     found.keys = nothing(rows * one.keys);
     parallelFor(one.images, [&](std::int64_t begin, std::int64_t end) {
-      normalizeOperands(shape,
-                        found.z.data(),
-                        scales,
-                        {found.queries.data(), found.values.data(), found.keys.data()},
-                        begin,
-                        end - begin);
+      normalizeOperands(
+          shape,
+          found.z.data(),
+          scales,
+          {found.queries.data() + begin * shape.positions * one.queries,
+           found.values.data() + begin * shape.positions * one.values,
+           one.keys > 0 ? found.keys.data() + begin * shape.positions * one.keys : nullptr},
+          begin,
+          end - begin);
     });
     const OperandData<const float> upstream{
         queries.upstream.data(), values.upstream.data(), pointer(keys.upstream)};

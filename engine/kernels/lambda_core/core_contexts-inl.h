@@ -20,59 +20,61 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// The contexts of the resident images, each in its slot: the values in whole vectors, and the
+/// The contexts of the images that a thread works on together: the values in whole vectors, and the
 /// content lambda or, where the scores include the keys, the keys transposed. The backward pass
 /// also has the content lambda transposed and, if the layout wants them, the values. Where v is
 /// whole vectors, the caller's memory is used for the values and their gradients.
 class Contexts {
  public:
-  Contexts(const CoreShape& shape, const Layout& layout, Index slots, bool isBackward)
+  Contexts(const CoreShape& shape, const Layout& layout, Index images, bool isBackward)
       : shape_(shape),
         layout_(layout),
         isBackward_(isBackward),
-        valuesAt_(static_cast<std::size_t>(slots)),
-        valuesGradientAt_(static_cast<std::size_t>(isBackward ? slots : 0)),
-        values_(layout_.padsValues() ? slots * valuesSize() : 0),
-        content_(layout.usesContentLambda ? slots * contentSize() : 0),
-        valuesTransposed_(
-            isBackward && layout.transposesValues ? slots * layout.v * layout.transposedStride : 0),
+        valuesAt_(static_cast<std::size_t>(images)),
+        valuesGradientAt_(static_cast<std::size_t>(isBackward ? images : 0)),
+        values_(layout_.padsValues() ? images * valuesSize() : 0),
+        content_(layout.usesContentLambda ? images * contentSize() : 0),
+        valuesTransposed_(isBackward && layout.transposesValues
+                              ? images * layout.v * layout.transposedStride
+                              : 0),
         contentTransposed_(
-            isBackward && layout.usesContentLambda ? slots * layout.v * layout.kPadded : 0),
-        valuesGradient_(isBackward && layout_.padsValues() ? slots * valuesSize() : 0),
-        contentGradient_(isBackward && layout.usesContentLambda ? slots * contentSize() : 0),
-        keysTransposed_(layout.scoresIncludeKeys ? slots * layout.k * layout.transposedStride : 0),
+            isBackward && layout.usesContentLambda ? images * layout.v * layout.kPadded : 0),
+        valuesGradient_(isBackward && layout_.padsValues() ? images * valuesSize() : 0),
+        contentGradient_(isBackward && layout.usesContentLambda ? images * contentSize() : 0),
+        keysTransposed_(layout.scoresIncludeKeys ? images * layout.k * layout.transposedStride : 0),
         contentGradientTransposed_(
             isBackward && layout.usesContentLambda ? layout.v * layout.kPadded : 0),
         keyGradient_(isBackward && layout.usesContentLambda && layout_.padsDepth()
                          ? layout.context * layout.kPadded
                          : 0) {}
 
-  /// Fills a slot for the backward pass, and chooses where the gradient of the values is summed.
-  void take(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
-    valuesGradientAt_[static_cast<std::size_t>(slot)] =
-        layout_.padsValues() ? valuesGradient_.get() + slot * valuesSize()
+  /// Takes the context of an image for the backward pass, and chooses where the gradient of the
+  /// values is summed.
+  void take(const CoreInputs& inputs, const CoreGradients& gradients, Index image) {
+    valuesGradientAt_[static_cast<std::size_t>(image)] =
+        layout_.padsValues() ? valuesGradient_.get() + image * valuesSize()
                              : gradients.values + image * valuesSize();
-    take(inputs, slot, image);
+    take(inputs, image);
   }
 
-  /// Fills a slot with the context of an image.
-  void take(const CoreInputs& inputs, Index slot, Index image) {
+  /// Takes the context of an image.
+  void take(const CoreInputs& inputs, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
     const float* from = inputs.values + image * context * v;
     const float* values = from;
     if (layout_.padsValues()) {
-      float* whole = values_.get() + slot * valuesSize();
+      float* whole = values_.get() + image * valuesSize();
       for (Index row = 0; row < context; ++row)
         copyRun(from + row * v, v, whole + row * layout_.vPadded);
       values = whole;
     }
-    valuesAt_[static_cast<std::size_t>(slot)] = values;
+    valuesAt_[static_cast<std::size_t>(image)] = values;
     if (isBackward_ && layout_.transposesValues) {
       transpose(from,
                 v,
                 context,
                 v,
-                valuesTransposed_.get() + slot * v * layout_.transposedStride,
+                valuesTransposed_.get() + image * v * layout_.transposedStride,
                 layout_.transposedStride);
     }
     const float* keys = shape_.hasContent ? inputs.keys + image * context * k : nullptr;
@@ -81,12 +83,12 @@ class Contexts {
                 k,
                 context,
                 k,
-                keysTransposed_.get() + slot * k * layout_.transposedStride,
+                keysTransposed_.get() + image * k * layout_.transposedStride,
                 layout_.transposedStride);
     }
     if (!layout_.usesContentLambda) return;
     // lambda_c = kbar^T v [k, v]
-    float* content = content_.get() + slot * contentSize();
+    float* content = content_.get() + image * contentSize();
     product<false>(k,
                    layout_.vPadded,
                    Rows{content, layout_.vPadded},
@@ -96,13 +98,13 @@ class Contexts {
                 layout_.vPadded,
                 k,
                 v,
-                contentTransposed_.get() + slot * v * layout_.kPadded,
+                contentTransposed_.get() + image * v * layout_.kPadded,
                 layout_.kPadded);
     }
   }
 
   /// Writes what the content lambda gives `rows` queries, q lambda_c in whole vectors, or zeros.
-  void writeContentOutputs(Index slot, const float* queries, Index rows, float* outputs) const {
+  void writeContentOutputs(Index image, const float* queries, Index rows, float* outputs) const {
     if (!layout_.usesContentLambda) {
       std::fill_n(outputs, rows * layout_.vPadded, 0.0F);
       return;
@@ -112,14 +114,14 @@ class Contexts {
           rows,
           layout_.vPadded,
           Rows{outputs, layout_.vPadded},
-          Term{DepthInRow{queries, depth}, EvenRows{content(slot), layout_.vPadded}, depth});
+          Term{DepthInRow{queries, depth}, EvenRows{content(image), layout_.vPadded}, depth});
     });
   }
 
   /// Starts the gradients of `rows` queries with the content part, dy lambda_c^T in whole vectors,
   /// or with zeros, and adds q^T dy to the gradient of lambda_c; the first block writes it instead.
   /// `wholeDy` is dy in whole vectors.
-  void writeContentGradients(Index slot,
+  void writeContentGradients(Index image,
                              bool isFirstBlock,
                              const float* queries,
                              const float* dy,
@@ -136,9 +138,9 @@ class Contexts {
           rows,
           kPadded,
           Rows{queryGradient, kPadded},
-          Term{DepthInRow{dy, depth}, EvenRows{contentTransposed(slot), kPadded}, depth});
+          Term{DepthInRow{dy, depth}, EvenRows{contentTransposed(image), kPadded}, depth});
     });
-    const Rows gradient{contentGradient(slot), vPadded};
+    const Rows gradient{contentGradient(image), vPadded};
     const Term outer{RowInDepth{queries, k}, EvenRows{wholeDy, vPadded}, rows};
     if (isFirstBlock) {
       product<false>(k, vPadded, gradient, outer);
@@ -149,17 +151,17 @@ class Contexts {
 
   /// Completes the gradient of an image's values and, where there is a content lambda, writes that
   /// of its keys.
-  void finish(const CoreInputs& inputs, const CoreGradients& gradients, Index slot, Index image) {
+  void finish(const CoreInputs& inputs, const CoreGradients& gradients, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
-    float* gradient = valuesGradient(slot);
+    float* gradient = valuesGradient(image);
     if (layout_.usesContentLambda) {
       product<true>(context,
                     layout_.vPadded,
                     Rows{gradient, layout_.vPadded},
                     Term{DepthInRow{inputs.keys + image * context * k, k},
-                         EvenRows{contentGradient(slot), layout_.vPadded},
+                         EvenRows{contentGradient(image), layout_.vPadded},
                          k});
-      finishKeys(gradients, slot, image);
+      finishKeys(gradients, image);
     }
     if (!layout_.padsValues()) return;
     float* to = gradients.values + image * context * v;
@@ -168,31 +170,33 @@ class Contexts {
   }
 
   /// [context, v]
-  const float* values(Index slot) const { return valuesAt_[static_cast<std::size_t>(slot)]; }
+  const float* values(Index image) const { return valuesAt_[static_cast<std::size_t>(image)]; }
 
   /// lambda_c [k, v]
-  const float* content(Index slot) const { return content_.get() + slot * contentSize(); }
+  const float* content(Index image) const { return content_.get() + image * contentSize(); }
 
   /// [v, context]; in the backward pass, if the layout wants them.
-  const float* valuesTransposed(Index slot) const {
-    return valuesTransposed_.get() + slot * layout_.v * layout_.transposedStride;
+  const float* valuesTransposed(Index image) const {
+    return valuesTransposed_.get() + image * layout_.v * layout_.transposedStride;
   }
 
   /// [v, k]
-  const float* contentTransposed(Index slot) const {
-    return contentTransposed_.get() + slot * layout_.v * layout_.kPadded;
+  const float* contentTransposed(Index image) const {
+    return contentTransposed_.get() + image * layout_.v * layout_.kPadded;
   }
 
   /// [k, context]
-  const float* keysTransposed(Index slot) const {
-    return keysTransposed_.get() + slot * layout_.k * layout_.transposedStride;
+  const float* keysTransposed(Index image) const {
+    return keysTransposed_.get() + image * layout_.k * layout_.transposedStride;
   }
 
-  float* valuesGradient(Index slot) const {
-    return valuesGradientAt_[static_cast<std::size_t>(slot)];
+  float* valuesGradient(Index image) const {
+    return valuesGradientAt_[static_cast<std::size_t>(image)];
   }
 
-  float* contentGradient(Index slot) const { return contentGradient_.get() + slot * contentSize(); }
+  float* contentGradient(Index image) const {
+    return contentGradient_.get() + image * contentSize();
+  }
 
   Index valuesSize() const { return layout_.context * layout_.vPadded; }
 
@@ -200,16 +204,16 @@ class Contexts {
 
  private:
   /// Writes the gradient of an image's keys, v dlambda_c^T [context, k].
-  void finishKeys(const CoreGradients& gradients, Index slot, Index image) {
+  void finishKeys(const CoreGradients& gradients, Index image) {
     const Index k = layout_.k, v = layout_.v, context = layout_.context;
     float* content = contentGradientTransposed_.get();
-    transpose(contentGradient(slot), layout_.vPadded, k, v, content, layout_.kPadded);
+    transpose(contentGradient(image), layout_.vPadded, k, v, content, layout_.kPadded);
     float* to = gradients.keys + image * context * k;
     product<false>(
         context,
         layout_.kPadded,
         Rows{layout_.padsDepth() ? keyGradient_.get() : to, layout_.kPadded},
-        Term{DepthInRow{values(slot), layout_.vPadded}, EvenRows{content, layout_.kPadded}, v});
+        Term{DepthInRow{values(image), layout_.vPadded}, EvenRows{content, layout_.kPadded}, v});
     for (Index row = 0; row < context && layout_.padsDepth(); ++row)
       copyRun(keyGradient_.get() + row * layout_.kPadded, k, to + row * k);
   }
@@ -217,7 +221,7 @@ class Contexts {
   const CoreShape& shape_;
   const Layout& layout_;
   bool isBackward_;
-  // One entry for each slot.
+  // One entry for each image.
   std::vector<const float*> valuesAt_;
   std::vector<float*> valuesGradientAt_;
   Buffer values_;

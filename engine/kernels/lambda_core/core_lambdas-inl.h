@@ -42,7 +42,7 @@ class Lambdas {
     for (Index t = 0; t < block.count(); ++t) {
       for (Index i = 0; i < images.count; ++i) {
         const Index row = ((images.first + i) * shape_.queries + block.queryOf(t)) * shape_.heads;
-        makeLambda(block, t, images.slot + i);
+        makeLambda(block, t, images.first + i);
         const bool isDirect = v == layout_.vPadded;
         float* to = y + row * v;
         product<false>(shape_.heads,
@@ -59,9 +59,9 @@ class Lambdas {
 
  protected:
   /// lambda_n = lambda_c + E_n^T v [k, v]
-  void makeLambda(const QueryBlock& block, Index t, Index slot) {
+  void makeLambda(const QueryBlock& block, Index t, Index image) {
     if (shape_.hasContent) {
-      copyRun(contexts_.content(slot), contexts_.contentSize(), lambda_.get());
+      copyRun(contexts_.content(image), contexts_.contentSize(), lambda_.get());
     } else {
       std::fill_n(lambda_.get(), contexts_.contentSize(), 0.0F);
     }
@@ -71,7 +71,7 @@ class Lambdas {
           layout_.vPadded,
           Rows{lambda_.get(), layout_.vPadded},
           Term{DepthInRow{block.transposedTile(t, panel), Fixed<kPanel>()},
-               EvenRows{contexts_.values(slot) + panel.column * layout_.vPadded, layout_.vPadded},
+               EvenRows{contexts_.values(image) + panel.column * layout_.vPadded, layout_.vPadded},
                panel.depth});
     }
   }
@@ -101,9 +101,9 @@ class LambdaGradients : private Lambdas {
                 const CoreGradients& gradients,
                 float* tableGradient) {
     for (Index i = 0; i < images.count && block.index == 0; ++i) {
-      std::fill_n(contexts_.valuesGradient(images.slot + i), contexts_.valuesSize(), 0.0F);
+      std::fill_n(contexts_.valuesGradient(images.first + i), contexts_.valuesSize(), 0.0F);
       if (shape_.hasContent)
-        std::fill_n(contexts_.contentGradient(images.slot + i), contexts_.contentSize(), 0.0F);
+        std::fill_n(contexts_.contentGradient(images.first + i), contexts_.contentSize(), 0.0F);
     }
     for (Index t = 0; t < block.count(); ++t) {
       for (Index i = 0; i < images.count; ++i) {
@@ -111,7 +111,7 @@ class LambdaGradients : private Lambdas {
         backwardOfQuery(inputs.queries + row * layout_.k,
                         block,
                         t,
-                        images.slot + i,
+                        images.first + i,
                         dy + row * layout_.v,
                         gradients.queries + row * layout_.k,
                         tableGradient);
@@ -123,12 +123,12 @@ class LambdaGradients : private Lambdas {
   void backwardOfQuery(const float* queries,
                        const QueryBlock& block,
                        Index t,
-                       Index slot,
+                       Index image,
                        const float* dy,
                        float* queryGradient,
                        float* tableGradient) {
     const Index heads = shape_.heads, k = layout_.k, v = layout_.v;
-    makeLambda(block, t, slot);
+    makeLambda(block, t, image);
     transpose(lambda_.get(), layout_.vPadded, k, v, transposed_.get(), layout_.kPadded);
     product<false>(heads,
                    layout_.kPadded,
@@ -148,7 +148,7 @@ class LambdaGradients : private Lambdas {
                    Rows{lambdaGradient_.get(), layout_.vPadded},
                    Term{RowInDepth{queries, k}, EvenRows{paddedDy, layout_.vPadded}, heads});
     if (shape_.hasContent) {
-      float* content = contexts_.contentGradient(slot);
+      float* content = contexts_.contentGradient(image);
       for (Index i = 0; i < contexts_.contentSize(); ++i) content[i] += lambdaGradient_.get()[i];
     }
     if (block.panels.empty()) return;
@@ -157,14 +157,14 @@ class LambdaGradients : private Lambdas {
       const Index first = panel.column * layout_.vPadded;
       product<true>(panel.depth,
                     layout_.vPadded,
-                    Rows{contexts_.valuesGradient(slot) + first, layout_.vPadded},
+                    Rows{contexts_.valuesGradient(image) + first, layout_.vPadded},
                     Term{RowInDepth{block.transposedTile(t, panel), Fixed<kPanel>()},
                          EvenRows{lambdaGradient_.get(), layout_.vPadded},
                          k});
       product<true>(panel.depth,
                     layout_.kPadded,
                     ScatteredRows{tableGradient, block.tableOffsets(t, panel)},
-                    Term{DepthInRow{contexts_.values(slot) + first, layout_.vPadded},
+                    Term{DepthInRow{contexts_.values(image) + first, layout_.vPadded},
                          EvenRows{transposed_.get(), layout_.kPadded},
                          v});
     }

@@ -50,8 +50,11 @@ constexpr Index kBlockBytes = 64 << 10;
 constexpr int kPanelVectors = 4;
 constexpr int kPanel = kPanelVectors * static_cast<int>(hn::MaxLanes(Floats()));
 
-/// Bytes of contexts that stay in the second-level cache while all blocks of queries use them.
-constexpr Index kContextBytes = 512 << 10;
+/// Bytes that stay in the second-level cache while all blocks of queries use them.
+constexpr Index kResidentBytes = 512 << 10;
+
+/// Images for which it pays to copy the embeddings of a block once more.
+constexpr Index kFewestResident = 16;
 
 /// Rows of zeros after the table's end, which stand for positions that a query does not see.
 /// Products read up to four successive rows.
@@ -97,10 +100,17 @@ struct Layout {
         scoreImages(imagesOfScores(shape)),
         imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether)
                                   : scoreImages) {
-    const Index floats = static_cast<Index>(sizeof(float));
-    const Index contexts = isBackward ? 3 : 1;
-    const Index rows = contextPadded + (usesContentLambda ? k : 0);
-    imagesResident = std::max(imageBlockSize, kContextBytes / (contexts * rows * vPadded * floats));
+    // Every block reads the contexts. The queries, which are read once, are in the cache after they
+    // have been made.
+    const Index contexts = (contextPadded + (usesContentLambda ? k : 0)) * vPadded;
+    const Index queries = shape.queries * shape.heads * k;
+    const auto thatFit = [](Index floats) {
+      return kResidentBytes / (floats * static_cast<Index>(sizeof(float)));
+    };
+    const Index most = thatFit(isBackward ? 3 * contexts : contexts);
+    const Index withQueries = thatFit(isBackward ? 3 * contexts + 2 * queries : contexts + queries);
+    imagesResident =
+        std::max(imageBlockSize, std::min(most, std::max(withQueries, kFewestResident)));
   }
 
   bool padsDepth() const { return k != kPadded; }
@@ -126,8 +136,8 @@ struct Layout {
   Index scoreImages;     ///< Images whose scores are made together.
   Index imageBlockSize;  ///< Images of one product of score gradients with the embeddings, or, in
                          ///< the forward pass, of scores.
-  Index imagesResident;  ///< Images whose contexts stay in the second-level cache, as far as that
-                         ///< holds those of one block.
+  Index imagesResident;  ///< Images that a thread works on together, so that they stay in the
+                         ///< second-level cache, as far as that holds those of one block.
 
  private:
   Index imagesOfScores(const CoreShape& shape) const {

@@ -6,7 +6,8 @@
 //
 //   Layout    blockCount, imageBlockSize, imagesResident, tableRows, tableRowSize, extraTableRows
 //   Shared    what all threads read: Shared(shape, layout, inputs, isBackward, parallelFor)
-//   Contexts  of the resident images: Contexts(shape, layout, slots, isBackward), take(), finish()
+//   Contexts  of the images that a thread works on together: Contexts(shape, layout, mostImages,
+//             isBackward), take(), finish()
 //   Block     what the images share of a block: Block(shape, layout, shared), take(inputs, index)
 //   Core      Core(shape, layout, contexts), forward(), backward()
 
@@ -19,14 +20,14 @@ namespace lambda {
 
 /// Successive images whose outputs or gradients of a block are computed in one call.
 struct Together {
-  std::int64_t slot = 0;   ///< The slot of the first image in the contexts.
-  std::int64_t first = 0;  ///< The first image.
+  std::int64_t first = 0;  ///< The first image, among those that the thread works on together.
   std::int64_t count = 0;  ///< Images.
+  std::int64_t all = 0;    ///< All images that the thread works on together.
 };
 
 /// How images are divided into groups, by the shape alone, so that sums have one order. Each group
 /// has its own gradient of the table. A thread works on several groups together, or on a part of
-/// one group, so that their contexts stay in the caches.
+/// one group, so that their operands stay in the caches.
 struct Groups {
   Groups(std::int64_t images, std::int64_t imagesResident)
       : size(sizeFor(images)),
@@ -45,32 +46,85 @@ struct Groups {
   std::int64_t together;  ///< Groups that are worked on together.
 };
 
+/// The inputs of the images that a thread works on together. Their first image is image 0 there, as
+/// in the gradients and outputs that go with them.
+class ResidentInputs {
+ public:
+  ResidentInputs(const CoreShape& shape,
+                 const CoreInputs& all,
+                 std::int64_t mostImages,
+                 const MakeOperands& make)
+      : shape_(shape),
+        all_(all),
+        make_(make),
+        queries_(allocateAligned<float>(make ? mostImages * queriesSize() : 0)),
+        values_(allocateAligned<float>(make ? mostImages * valuesSize() : 0)) {}
+
+  CoreInputs of(std::int64_t first, std::int64_t count) {
+    CoreInputs inputs = all_;
+    if (inputs.keys) inputs.keys += first * keysSize();
+    if (make_) {
+      make_(first, count, queries_.get(), values_.get());
+      inputs.queries = queries_.get();
+      inputs.values = values_.get();
+    } else {
+      inputs.queries += first * queriesSize();
+      inputs.values += first * valuesSize();
+    }
+    return inputs;
+  }
+
+  CoreGradients gradientsOf(std::int64_t first, const CoreGradients& all) const {
+    CoreGradients gradients = all;
+    gradients.queries += first * queriesSize();
+    gradients.values += first * valuesSize();
+    if (gradients.keys) gradients.keys += first * keysSize();
+    return gradients;
+  }
+
+  /// Numbers of an image's output.
+  std::int64_t outputSize() const { return shape_.queries * shape_.heads * shape_.valueDepth; }
+
+ private:
+  std::int64_t queriesSize() const { return shape_.queries * shape_.heads * shape_.queryDepth; }
+
+  std::int64_t keysSize() const { return shape_.contextRows() * shape_.queryDepth; }
+
+  std::int64_t valuesSize() const { return shape_.contextRows() * shape_.valueDepth; }
+
+  const CoreShape& shape_;
+  const CoreInputs& all_;
+  const MakeOperands& make_;
+  hwy::AlignedFreeUniquePtr<float[]> queries_, values_;
+};
+
 template <class Parts, class Output>
 void forwardInGroups(const CoreShape& shape,
                      const typename Parts::Layout& layout,
                      const CoreInputs& inputs,
                      Output* y,
                      const ParallelFor& parallelFor,
-                     const OnImages& prepare) {
+                     const MakeOperands& make) {
   using Index = std::int64_t;
   const typename Parts::Shared shared(shape, layout, inputs, false, parallelFor);
   const Groups groups(shape.images, layout.imagesResident);
   parallelFor(groups.count, [&](Index begin, Index end) {
     if (begin == end) return;
     const Index last = std::min(shape.images, end * groups.size);
-    const Index resident = std::min(layout.imagesResident, last - begin * groups.size);
-    typename Parts::Contexts contexts(shape, layout, resident, false);
+    const Index most = std::min(layout.imagesResident, last - begin * groups.size);
+    ResidentInputs resident(shape, inputs, most, make);
+    typename Parts::Contexts contexts(shape, layout, most, false);
     typename Parts::Core core(shape, layout, contexts);
     typename Parts::Block block(shape, layout, shared);
-    for (Index first = begin * groups.size; first < last; first += resident) {
-      const Index count = std::min(resident, last - first);
-      if (prepare) prepare(first, count);
-      for (Index i = 0; i < count; ++i) contexts.take(inputs, i, first + i);
+    for (Index first = begin * groups.size; first < last; first += most) {
+      const Index count = std::min(most, last - first);
+      const CoreInputs present = resident.of(first, count);
+      for (Index i = 0; i < count; ++i) contexts.take(present, i);
       for (Index index = 0; index < layout.blockCount; ++index) {
         block.take(inputs, index);
         for (Index i = 0; i < count; i += layout.imageBlockSize) {
-          const Together images{i, first + i, std::min(layout.imageBlockSize, count - i)};
-          core.forward(inputs, block, images, y);
+          const Together images{i, std::min(layout.imageBlockSize, count - i), count};
+          core.forward(present, block, images, y + first * resident.outputSize());
         }
       }
     }
@@ -84,6 +138,7 @@ void backwardInGroups(const CoreShape& shape,
                       const Output* dy,
                       const CoreGradients& gradients,
                       const ParallelFor& parallelFor,
+                      const MakeOperands& make,
                       const OnImages& finish) {
   using Index = std::int64_t;
   const typename Parts::Shared shared(shape, layout, inputs, true, parallelFor);
@@ -94,45 +149,38 @@ void backwardInGroups(const CoreShape& shape,
   parallelFor(groups.count, [&](Index begin, Index end) {
     if (begin == end) return;
     std::fill_n(tableGradients.get() + begin * tableSize, (end - begin) * tableSize, 0.0F);
-    typename Parts::Contexts contexts(
-        shape, layout, std::min(groups.together, end - begin) * groups.part, true);
+    const Index most = std::min(groups.together, end - begin) * groups.part;
+    ResidentInputs resident(shape, inputs, most, make);
+    typename Parts::Contexts contexts(shape, layout, most, true);
     typename Parts::Core core(shape, layout, contexts);
     typename Parts::Block block(shape, layout, shared);
-    for (Index first = begin; first < end; first += groups.together) {
-      const Index last = std::min(end, first + groups.together);
-      for (Index part = 0; part < groups.size; part += groups.part) {
-        const auto forSlots = [&](Index group, const auto& work) {
-          const Index slot = (group - first) * groups.part;
-          const Index image = group * groups.size + part;
-          const Index endOfGroup = std::min(shape.images, (group + 1) * groups.size);
-          const Index count = std::min(groups.part, endOfGroup - image);
-          if (count > 0) work(slot, image, count);
-        };
-        for (Index group = first; group < last; ++group) {
-          forSlots(group, [&](Index slot, Index image, Index count) {
-            for (Index i = 0; i < count; ++i) contexts.take(inputs, gradients, slot + i, image + i);
-          });
-        }
+    for (Index group = begin; group < end; group += groups.together) {
+      const Index last =
+          std::min(shape.images, std::min(end, group + groups.together) * groups.size);
+      // Whole groups, or a part of one, at a time.
+      for (Index first = group * groups.size; first < last; first += most) {
+        const Index count = std::min(most, last - first);
+        const CoreInputs present = resident.of(first, count);
+        const CoreGradients targets = resident.gradientsOf(first, gradients);
+        const Output* gradient = dy + first * resident.outputSize();
+        for (Index i = 0; i < count; ++i) contexts.take(present, targets, i);
         for (Index index = 0; index < layout.blockCount; ++index) {
           block.take(inputs, index);
-          for (Index group = first; group < last; ++group) {
-            forSlots(group, [&](Index slot, Index image, Index count) {
-              for (Index i = 0; i < count; i += layout.imageBlockSize) {
-                const Together images{
-                    slot + i, image + i, std::min(layout.imageBlockSize, count - i)};
-                core.backward(
-                    inputs, block, images, dy, gradients, tableGradients.get() + group * tableSize);
-              }
-            });
+          for (Index i = 0; i < count;) {
+            const Index ofGroup = (first + i) / groups.size;
+            const Index endOfGroup = std::min(count, (ofGroup + 1) * groups.size - first);
+            const Together images{i, std::min(layout.imageBlockSize, endOfGroup - i), count};
+            core.backward(present,
+                          block,
+                          images,
+                          gradient,
+                          targets,
+                          tableGradients.get() + ofGroup * tableSize);
+            i += images.count;
           }
         }
-        for (Index group = first; group < last; ++group) {
-          forSlots(group, [&](Index slot, Index image, Index count) {
-            for (Index i = 0; i < count; ++i)
-              contexts.finish(inputs, gradients, slot + i, image + i);
-            if (finish) finish(image, count);
-          });
-        }
+        for (Index i = 0; i < count; ++i) contexts.finish(present, targets, i);
+        if (finish) finish(first, count);
       }
     }
   });

@@ -101,13 +101,13 @@ class ScoreGradients : private Scores {
     }
     const bool isFirst = block.index == 0;
     if (isFirst && (layout_.isMasked || block.panels.empty()))
-      std::fill_n(contexts_.valuesGradient(slot_ + i), contexts_.valuesSize(), 0.0F);
+      std::fill_n(contexts_.valuesGradient(first_ + i), contexts_.valuesSize(), 0.0F);
     if (layout_.scoresIncludeKeys) return;
 
     float* queryGradient = layout_.padsDepth()
                                ? queryGradient_.get() + i * paddedRows(layout_.kPadded)
                                : gradients.queries + rowOf(i) * k;
-    contexts_.writeContentGradients(slot_ + i,
+    contexts_.writeContentGradients(first_ + i,
                                     isFirst,
                                     inputs.queries + rowOf(i) * k,
                                     dy + rowOf(i) * v,
@@ -123,11 +123,11 @@ class ScoreGradients : private Scores {
                      panel.columns,
                      Rows{gradient_.get() + i * scoreStride_, kPanel},
                      Term{DepthInRow{dy + rowOf(i) * layout_.v, depth},
-                          EvenRows{contexts_.valuesTransposed(slot_ + i) + panel.column,
+                          EvenRows{contexts_.valuesTransposed(first_ + i) + panel.column,
                                    layout_.transposedStride},
                           depth});
     });
-    const Rows gradient{contexts_.valuesGradient(slot_ + i) + panel.column * layout_.vPadded,
+    const Rows gradient{contexts_.valuesGradient(first_ + i) + panel.column * layout_.vPadded,
                         layout_.vPadded};
     const Term toValues{RowInDepth{scoresOf(i), Fixed<kPanel>()},
                         EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},

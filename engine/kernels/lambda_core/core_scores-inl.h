@@ -60,7 +60,7 @@ class Scores {
     for (Index i = 0; i < count_; ++i) {
       if (block.panels.empty()) {
         contexts_.writeContentOutputs(
-            slot_ + i, inputs.queries + rowOf(i) * layout_.k, rows_, outputsOf(i, y));
+            first_ + i, inputs.queries + rowOf(i) * layout_.k, rows_, outputsOf(i, y));
       }
       if (layout_.padsValues())
         copyOut(i, outputs_.get() + i * paddedRows(layout_.vPadded), layout_.vPadded, layout_.v, y);
@@ -76,7 +76,6 @@ class Scores {
   Index imageRows() const { return shape_.queries * shape_.heads; }
 
   void take(const QueryBlock& block, const Together& images) {
-    slot_ = images.slot;
     first_ = images.first;
     count_ = images.count;
     rows_ = block.count() * shape_.heads;
@@ -121,7 +120,7 @@ class Scores {
                        panel.columns,
                        Rows{scoresOf(i), kPanel},
                        Term{DepthInRow{inputs.queries + rowOf(i) * layout_.k, depth},
-                            EvenRows{contexts_.keysTransposed(slot_ + i) + panel.column,
+                            EvenRows{contexts_.keysTransposed(first_ + i) + panel.column,
                                      layout_.transposedStride},
                             depth});
       }
@@ -159,7 +158,7 @@ class Scores {
   template <class Depth>
   auto contentTerm(const CoreInputs& inputs, Index i, Depth depth) const {
     return Term{DepthInRow{inputs.queries + rowOf(i) * layout_.k, depth},
-                EvenRows{contexts_.content(slot_ + i), layout_.vPadded},
+                EvenRows{contexts_.content(first_ + i), layout_.vPadded},
                 depth};
   }
 
@@ -169,7 +168,7 @@ class Scores {
     const Rows outputs{outputsOf(i, y), layout_.vPadded};
     const Term positions{
         DepthInRow{scoresOf(i), Fixed<kPanel>()},
-        EvenRows{contexts_.values(slot_ + i) + panel.column * layout_.vPadded, layout_.vPadded},
+        EvenRows{contexts_.values(first_ + i) + panel.column * layout_.vPadded, layout_.vPadded},
         panel.depth};
     if (!panel.isFirst) {
       product<true>(rows_, layout_.vPadded, outputs, positions);
@@ -189,8 +188,7 @@ class Scores {
   const Layout& layout_;
   const Contexts& contexts_;
   Index rowsMost_;      ///< Most rows of a block in one image.
-  Index slot_ = 0;      ///< The slot of the first image in `contexts_`.
-  Index first_ = 0;     ///< The first image.
+  Index first_ = 0;     ///< The first image, among those that the thread works on together.
   Index count_ = 0;     ///< Images.
   Index rows_ = 0;      ///< Rows of the present block in one image.
   Index firstRow_ = 0;  ///< rowOf() of the first image.

@@ -60,7 +60,7 @@ class WindowGradients : private WindowScores {
       of.wholeDy = outputs_.get();
     }
     contexts_.writeContentGradients(
-        slot_, block.index == 0, of.queries, of.dy, of.wholeDy, rows_, of.queryGradient);
+        image_, block.index == 0, of.queries, of.dy, of.wholeDy, rows_, of.queryGradient);
     for (const WindowPanel& panel : block.panels) {
       makeScores(of.queries, block, panel);
       addToValues(block, panel, of.wholeDy);
@@ -87,7 +87,7 @@ class WindowGradients : private WindowScores {
     takeValues();
     const Index columns = layout_.window.mapWidth * layout_.u;
     for (Index y = 0; y < layout_.window.mapHeight; ++y) {
-      transpose(contexts_.values(slot_) + y * valuesOfMapRow(),
+      transpose(contexts_.values(image_) + y * valuesOfMapRow(),
                 layout_.vPadded,
                 columns,
                 layout_.v,
@@ -103,7 +103,7 @@ class WindowGradients : private WindowScores {
 
   void giveGradientOfValues() const {
     const Index size = valuesOfMapRow();
-    float* to = contexts_.valuesGradient(slot_);
+    float* to = contexts_.valuesGradient(image_);
     for (Index y = 0; y < layout_.window.mapHeight; ++y)
       copyRun(valuesGradient_.get() + y * layout_.mapRowSize + margin(), size, to + y * size);
   }

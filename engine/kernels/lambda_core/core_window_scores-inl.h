@@ -43,7 +43,7 @@ class WindowScores {
     if (block.index == 0) takeValues();
     const float* queries = inputs.queries + firstRow_ * layout_.k;
     float* outputs = layout_.padsValues() ? outputs_.get() : y + firstRow_ * layout_.v;
-    contexts_.writeContentOutputs(slot_, queries, rows_, outputs);
+    contexts_.writeContentOutputs(image_, queries, rows_, outputs);
     for (const WindowPanel& panel : block.panels) {
       makeScores(queries, block, panel);
       addOutputs(block, panel, outputs);
@@ -54,16 +54,16 @@ class WindowScores {
 
  protected:
   void take(const WindowBlock& block, const Together& image) {
-    slot_ = image.slot;
+    image_ = image.first;
     rows_ = block.count * shape_.heads;
     const Index query = block.y * layout_.window.mapWidth + block.x;
-    firstRow_ = (image.first * shape_.queries + query) * shape_.heads;
+    firstRow_ = (image_ * shape_.queries + query) * shape_.heads;
   }
 
   /// Copies the image's values, between zeros that are never written.
   void takeValues() const {
     const Index size = valuesOfMapRow();
-    const float* from = contexts_.values(slot_);
+    const float* from = contexts_.values(image_);
     for (Index y = 0; y < layout_.window.mapHeight; ++y)
       copyRun(from + y * size, size, values_.get() + y * layout_.mapRowSize + margin());
   }
@@ -103,7 +103,7 @@ class WindowScores {
   const WindowLayout& layout_;
   const Contexts& contexts_;
   Index rowsMost_;      ///< Most rows of a block.
-  Index slot_ = 0;      ///< The slot of the image in `contexts_`.
+  Index image_ = 0;     ///< Among those that the thread works on together.
   Index rows_ = 0;      ///< Of the present block.
   Index firstRow_ = 0;  ///< The number of its first row among all rows (image, query, head).
   Buffer values_;       ///< Of the image, [map row, run with zeros at its ends, v].

@@ -46,18 +46,17 @@ void forward(const CoreShape& shape,
              const CoreInputs& inputs,
              float* y,
              const ParallelFor& parallelFor,
-             const OnImages& prepare) {
+             const MakeOperands& make) {
   if (shape.window) {
     const WindowLayout layout(shape, false);
-    return forwardInGroups<WindowParts<WindowScores>>(
-        shape, layout, inputs, y, parallelFor, prepare);
+    return forwardInGroups<WindowParts<WindowScores>>(shape, layout, inputs, y, parallelFor, make);
   }
   const bool isMasked = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, isMasked);
   const Layout layout(shape, false, lambdasFirst, isMasked);
   const auto& by =
       lambdasFirst ? forwardInGroups<Parts<Lambdas>, float> : forwardInGroups<Parts<Scores>, float>;
-  by(shape, layout, inputs, y, parallelFor, prepare);
+  by(shape, layout, inputs, y, parallelFor, make);
 }
 
 void backward(const CoreShape& shape,
@@ -65,18 +64,19 @@ void backward(const CoreShape& shape,
               const float* dy,
               const CoreGradients& gradients,
               const ParallelFor& parallelFor,
+              const MakeOperands& make,
               const OnImages& finish) {
   if (shape.window) {
     const WindowLayout layout(shape, true);
     return backwardInGroups<WindowParts<WindowGradients>>(
-        shape, layout, inputs, dy, gradients, parallelFor, finish);
+        shape, layout, inputs, dy, gradients, parallelFor, make, finish);
   }
   const bool isMasked = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, isMasked);
   const Layout layout(shape, true, lambdasFirst, isMasked);
   const auto& by = lambdasFirst ? backwardInGroups<Parts<LambdaGradients>, float>
                                 : backwardInGroups<Parts<ScoreGradients>, float>;
-  by(shape, layout, inputs, dy, gradients, parallelFor, finish);
+  by(shape, layout, inputs, dy, gradients, parallelFor, make, finish);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -94,8 +94,8 @@ void lambdaCoreForward(const CoreShape& shape,
                        const CoreInputs& inputs,
                        float* y,
                        const ParallelFor& parallelFor,
-                       const OnImages& prepare) {
-  HWY_DYNAMIC_DISPATCH(forward)(shape, inputs, y, parallelFor, prepare);
+                       const MakeOperands& make) {
+  HWY_DYNAMIC_DISPATCH(forward)(shape, inputs, y, parallelFor, make);
 }
 
 void lambdaCoreBackward(const CoreShape& shape,
@@ -103,8 +103,9 @@ void lambdaCoreBackward(const CoreShape& shape,
                         const float* dy,
                         const CoreGradients& gradients,
                         const ParallelFor& parallelFor,
+                        const MakeOperands& make,
                         const OnImages& finish) {
-  HWY_DYNAMIC_DISPATCH(backward)(shape, inputs, dy, gradients, parallelFor, finish);
+  HWY_DYNAMIC_DISPATCH(backward)(shape, inputs, dy, gradients, parallelFor, make, finish);
 }
 
 }  // namespace lambda

@@ -31,7 +31,9 @@
 //   dq_n += dy_n lambda_c^T                              dkbar_m = v_m dlambda_c^T
 //                                                        dv_m += kbar_m dlambda_c
 //
-// CPU. A thread holds as many images at a time as have contexts that fit the second-level cache.
+// CPU. A thread works on as many images at a time as have operands that fit the second-level cache,
+// but enough of them for the copies of embeddings below. It can make their queries and values there
+// just before they are read (MakeOperands), so that these never pass through memory.
 // Queries are cut into blocks of about 16 or 32 rows (query, head), the context into panels of four
 // vectors (64 rows with AVX-512). A tile is E_n^T [k, panel], the embeddings of one query and one
 // panel. Tiles are copied from the table once for a block and serve all images that the thread
@@ -96,10 +98,11 @@ namespace lambda {
 
 /// The operands of the core, all contiguous float32.
 struct CoreInputs {
-  const float* queries = nullptr;  ///< q [b, n, h, k]
-  const float* keys = nullptr;     ///< kbar [b, m u, k], after the softmax.
-  const float* values = nullptr;   ///< v [b, m u, v]
-  const float* table = nullptr;    ///< R [rows, u, k]
+  /// q [b, n, h, k]; null where they are made image by image, see MakeOperands.
+  const float* queries = nullptr;
+  const float* keys = nullptr;    ///< kbar [b, m u, k], after the softmax.
+  const float* values = nullptr;  ///< v [b, m u, v]; null where the queries are.
+  const float* table = nullptr;   ///< R [rows, u, k]
   /// [n, m]: the table's row of e_nm, different for each m of a query, negative where the query
   /// does not see the position. Not read if the shape has a window.
   const std::int32_t* tableRowOf = nullptr;
@@ -114,25 +117,31 @@ struct CoreGradients {
   float* table = nullptr;
 };
 
+/// Writes the queries and values of images [first, first + count) to memory of the thread that
+/// reads them next. Their keys are read afterwards, and may be written too.
+using MakeOperands =
+    std::function<void(std::int64_t first, std::int64_t count, float* queries, float* values)>;
+
 /// Work on images [first, first + count) by the thread that has them in its caches. Each image is
 /// in one call. Null = nothing to do.
 using OnImages = std::function<void(std::int64_t first, std::int64_t count)>;
 
-/// Writes the output y [b, n, h, v]. `prepare` is called before the operands of its images are
-/// read, and may write them.
+/// Writes the output y [b, n, h, v]. `make` is null where the inputs have all operands.
 void lambdaCoreForward(const CoreShape& shape,
                        const CoreInputs& inputs,
                        float* y,
                        const ParallelFor& parallelFor,
-                       const OnImages& prepare = {});
+                       const MakeOperands& make = {});
 
-/// Writes the gradients that follow from dy [b, n, h, v]. Scores or lambdas are computed again.
-/// `finish` is called when the gradients of its images' queries, keys and values are written.
+/// Writes the gradients that follow from dy [b, n, h, v]. Scores or lambdas are computed again, and
+/// operands are made again. `finish` is called when the gradients of its images' queries, keys and
+/// values are written.
 void lambdaCoreBackward(const CoreShape& shape,
                         const CoreInputs& inputs,
                         const float* dy,
                         const CoreGradients& gradients,
                         const ParallelFor& parallelFor,
+                        const MakeOperands& make = {},
                         const OnImages& finish = {});
 
 }  // namespace lambda

@@ -219,6 +219,22 @@ void gradientsBy(const OperandsShape& shape,
   const bool wantsWeights = gradients.weights.queries != nullptr;
   const Index groups = std::clamp<Index>(chunks.count / kFewestChunksOfGroup, 1, kMostGroups);
   const AlignedBuffer<float> sums(wantsWeights ? groups * total * depth : 0);
+  const auto fetchChunk = [&](Index chunk) {
+    const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);
+    FetchAhead ahead;
+    const auto add = [&](const auto* from, Index width) {
+      ahead.add(from + first * width, rows * width);
+    };
+    add(z, total);
+    add(dOperands.queries, columns.queries.columns);
+    add(dOperands.values, columns.values.columns);
+    if (columns.keys.columns > 0) {
+      add(dOperands.keys, columns.keys.columns);
+      add(keys, columns.keys.columns);
+    }
+    if (wantsWeights) add(static_cast<const Value*>(x), depth);
+    return ahead;
+  };
   parallelFor(groups, [&](Index begin, Index end) {
     Products products(depth, total, packed);
     const AlignedBuffer<float> dz(kRowsOfChunk * total);
@@ -237,11 +253,13 @@ void gradientsBy(const OperandsShape& shape,
               shape, columns, keys, dOperands.keys, operandSums, first, rows, dz.get());
         }
         products.take(dz.get(), rows);
+        FetchAhead ahead = fetchChunk(chunk + 1);
         if (gradients.x)
-          products.writeInputGradient(static_cast<Value*>(gradients.x) + first * depth);
+          products.writeInputGradient(static_cast<Value*>(gradients.x) + first * depth, ahead);
         if (wantsWeights) {
           products.addWeightGradients(static_cast<const Value*>(x) + first * depth,
-                                      sums.get() + group * total * depth);
+                                      sums.get() + group * total * depth,
+                                      ahead);
         }
       }
     }

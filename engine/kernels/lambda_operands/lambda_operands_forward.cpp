@@ -118,7 +118,9 @@ void projectBy(const OperandsShape& shape,
     for (Index chunk = begin; chunk < end; ++chunk) {
       const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);
       float* out = z + first * total;
-      products.multiply(values + first * depth, rows, out);
+      FetchAhead ahead;
+      ahead.add(values + chunks.firstOf(chunk + 1) * depth, chunks.rowsOf(chunk + 1) * depth);
+      products.multiply(values + first * depth, rows, out, ahead);
       if (moments.mean) {
         momentsOfChunk(
             out, rows, total, means.get() + chunk * total, squares.get() + chunk * total);
@@ -174,16 +176,16 @@ void normalize(const OperandsShape& shape,
                Index first,
                Index count) {
   const Columns columns(shape);
-  for (Index image = first; image < first + count; ++image) {
+  for (Index image = 0; image < count; ++image) {
     const Index row = image * shape.positions;
-    const float* from = z + row * columns.total;
+    const float* from = z + (first * shape.positions + row) * columns.total;
     const auto write = [&](const Section& section, float* to) {
       normalizeRows(
           from, shape.positions, columns.total, section, scales, to + row * section.columns);
     };
     write(columns.queries, operands.queries);
     write(columns.values, operands.values);
-    if (columns.keys.columns == 0) continue;
+    if (!operands.keys) continue;
     softmaxOfImage(from,
                    shape.positions,
                    columns.total,

@@ -12,8 +12,9 @@
 // pixels of an image. Taken one by one, the three products, the norms and the softmax pass over x
 // and z ten times and more. Here one pass over x makes all of z and the moments of the norms. The
 // operands of an image are made by the thread that multiplies them next, so that the core finds
-// them in the cache. In the backward pass that thread takes the sums of their gradients, which the
-// norms and the softmax need. Then, for some rows at a time, dz is made in the cache and multiplied
+// them in the cache. Queries and values are not kept: the backward pass makes them from z again. In
+// the backward pass that thread also takes the sums of their gradients, which the norms and the
+// softmax need. Then, for some rows at a time, dz is made in the cache and multiplied
 // at once:
 //
 //   dzq, dzv   by the backward formula of batch norm (Ioffe and Szegedy, 2015, section 3)
@@ -112,8 +113,9 @@ void projectOperands(const OperandsShape& shape,
                      const ColumnMoments& moments,
                      const ParallelFor& parallelFor);
 
-/// Writes the operands q [p, h k], v [p, u v] and kbar [p, u k] of images [first, first + count)
-/// from z, on the calling thread.
+/// Writes the operands q [h k], v [u v] and kbar [u k] of each pixel of images [first, first +
+/// count) from z, on the calling thread. The targets are those of these images; that of kbar is
+/// null where it is not wanted.
 void normalizeOperands(const OperandsShape& shape,
                        const float* z,
                        const ColumnScales& scales,

@@ -22,7 +22,7 @@ namespace {
 
 /// Rows that are multiplied together and summed in float32: a multiple of the six rows of a tile of
 /// a product, few enough that they stay in the second-level cache.
-constexpr Index kRowsOfChunk = 96;
+constexpr Index kRowsOfChunk = 72;
 
 /// Rows that are processed together, so that the coefficients of a column are loaded once for them.
 constexpr Index kRowsTogether = 8;
@@ -54,8 +54,10 @@ struct Chunks {
   explicit Chunks(const OperandsShape& shape)
       : rows(shape.images * shape.positions), count((rows + kRowsOfChunk - 1) / kRowsOfChunk) {}
 
-  Index firstOf(Index chunk) const { return chunk * kRowsOfChunk; }
+  /// All rows, for chunks after the last.
+  Index firstOf(Index chunk) const { return std::min(chunk * kRowsOfChunk, rows); }
 
+  /// 0 for chunks after the last.
   Index rowsOf(Index chunk) const { return std::min(kRowsOfChunk, rows - firstOf(chunk)); }
 
   Index rows;

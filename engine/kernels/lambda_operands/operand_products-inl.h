@@ -1,6 +1,7 @@
 // The products of the operands: with x in float32 or bfloat16 in arithmetic of float32, and with x
 // in bfloat16 in that of bfloat16, where the CPU has it. Classes of both kinds have the same
-// interface. Included once for each instruction set.
+// interface; only those in float32 fetch ahead what the next products need. Included once for each
+// instruction set.
 
 #if defined(LAMBDA_OPERAND_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_OPERAND_PRODUCTS_INL_H_
@@ -79,10 +80,10 @@ class FloatProjection {
   FloatProjection(Index depth, Index columns, const AlignedBuffer<float>& packed)
       : depth_(depth), columns_(columns), packed_(packed), rows_(kRowsOfChunk * depth) {}
 
-  void multiply(const T* x, Index rows, float* z) const {
+  void multiply(const T* x, Index rows, float* z, FetchAhead& ahead) const {
     product<false>(rows,
                    columns_,
-                   Rows{z, columns_},
+                   FetchingRows{z, columns_, &ahead},
                    Term{DepthInRow{rows_.take(x, rows * depth_), depth_},
                         EvenRows{packed_.get(), columns_},
                         depth_});
@@ -117,7 +118,7 @@ class PairProjection {
   PairProjection(Index depth, Index columns, const AlignedBuffer<Bfloat16>& packed)
       : depth_(depth), columns_(columns), packed_(packed) {}
 
-  void multiply(const Bfloat16* x, Index rows, float* z) const {
+  void multiply(const Bfloat16* x, Index rows, float* z, FetchAhead&) const {
     multiplyPairs(
         rows, columns_, depth_ / 2, {x, depth_}, packed_.get(), false, z, columns_, unit_);
   }
@@ -156,23 +157,23 @@ class FloatGradients {
     count_ = rows;
   }
 
-  void writeInputGradient(T* dx) const {
+  void writeInputGradient(T* dx, FetchAhead& ahead) const {
     float* target = dx_.get();
     if constexpr (std::is_same_v<T, float>) target = dx;
     product<false>(count_,
                    depth_,
-                   Rows{target, depth_},
+                   FetchingRows{target, depth_, &ahead},
                    Term{DepthInRow{dz_, columns_}, EvenRows{packed_.get(), depth_}, columns_});
     if constexpr (!std::is_same_v<T, float>) {
       for (Index i = 0; i < count_ * depth_; i += lanes()) store(load(target + i), dx + i);
     }
   }
 
-  void addWeightGradients(const T* x, float* sums) const {
+  void addWeightGradients(const T* x, float* sums, FetchAhead& ahead) const {
     product<true>(
         columns_,
         depth_,
-        Rows{sums, depth_},
+        FetchingRows{sums, depth_, &ahead},
         Term{RowInDepth{dz_, columns_}, EvenRows{rows_.take(x, count_ * depth_), depth_}, count_});
   }
 
@@ -217,7 +218,7 @@ class PairGradients {
     count_ = rows;
   }
 
-  void writeInputGradient(Bfloat16* dx) const {
+  void writeInputGradient(Bfloat16* dx, FetchAhead&) const {
     multiplyPairs(count_,
                   depth_,
                   columns_ / 2,
@@ -230,7 +231,7 @@ class PairGradients {
     roundToBfloat16(dx_.get(), count_ * depth_, dx);
   }
 
-  void addWeightGradients(const Bfloat16* x, float* sums) const {
+  void addWeightGradients(const Bfloat16* x, float* sums, FetchAhead&) const {
     pairAll(dz_.get(), count_, columns_, pairs_.get());
     pairAll(x, count_, depth_, xPairs_.get());
     multiplyPairs(columns_,

@@ -12,6 +12,7 @@
 
 #include <type_traits>
 
+#include "engine/kernels/fetch_ahead.h"
 #include "engine/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -282,6 +283,19 @@ struct ScatteredRows {
 
   float* base;
   const Offset* offsets;
+};
+
+/// C as Rows, where each row that a tile takes also fetches two lines of other memory.
+struct FetchingRows {
+  HWY_INLINE float* row(Offset r) const {
+    ahead->next();
+    ahead->next();
+    return base + r * stride;
+  }
+
+  float* base;
+  Offset stride;
+  FetchAhead* ahead;
 };
 
 }  // namespace

@@ -10,19 +10,15 @@ namespace lambda {
 at::Tensor applyCoreKernel(const CoreShape& shape,
                            const CoreInputs& inputs,
                            bool mayRound,
-                           const OnImages& prepare) {
+                           const MakeOperands& make) {
   const auto unit = mayRound ? bfloat16CoreUnit(shape, inputs.tableRowOf) : std::nullopt;
   const at::Tensor y = at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth},
                                  at::dtype(unit ? at::kBFloat16 : at::kFloat));
   if (unit) {
-    bfloat16CoreForward(*unit,
-                        shape,
-                        inputs,
-                        static_cast<Bfloat16*>(y.mutable_data_ptr()),
-                        onTorchThreads,
-                        prepare);
+    bfloat16CoreForward(
+        *unit, shape, inputs, static_cast<Bfloat16*>(y.mutable_data_ptr()), onTorchThreads, make);
   } else {
-    lambdaCoreForward(shape, inputs, y.mutable_data_ptr<float>(), onTorchThreads, prepare);
+    lambdaCoreForward(shape, inputs, y.mutable_data_ptr<float>(), onTorchThreads, make);
   }
   return y;
 }
@@ -31,6 +27,7 @@ void applyCoreBackward(const CoreShape& shape,
                        const CoreInputs& inputs,
                        const at::Tensor& dy,
                        const CoreGradients& gradients,
+                       const MakeOperands& make,
                        const OnImages& finish) {
   if (dy.scalar_type() == at::kBFloat16) {
     bfloat16CoreBackward(bfloat16CoreUnit(shape, inputs.tableRowOf).value(),
@@ -39,10 +36,11 @@ void applyCoreBackward(const CoreShape& shape,
                          static_cast<const Bfloat16*>(dy.const_data_ptr()),
                          gradients,
                          onTorchThreads,
+                         make,
                          finish);
   } else {
     lambdaCoreBackward(
-        shape, inputs, dy.const_data_ptr<float>(), gradients, onTorchThreads, finish);
+        shape, inputs, dy.const_data_ptr<float>(), gradients, onTorchThreads, make, finish);
   }
 }
 

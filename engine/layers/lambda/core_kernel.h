@@ -14,13 +14,14 @@ namespace lambda {
 at::Tensor applyCoreKernel(const CoreShape& shape,
                            const CoreInputs& inputs,
                            bool mayRound,
-                           const OnImages& prepare = {});
+                           const MakeOperands& make = {});
 
 /// Writes the gradients from that of the output, which has its type.
 void applyCoreBackward(const CoreShape& shape,
                        const CoreInputs& inputs,
                        const at::Tensor& dy,
                        const CoreGradients& gradients,
+                       const MakeOperands& make = {},
                        const OnImages& finish = {});
 
 }  // namespace lambda

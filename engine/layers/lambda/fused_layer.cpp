@@ -46,8 +46,6 @@ enum Input : std::size_t {
 enum Saved : std::size_t {
   kTableRows = kInputs,
   kZ,
-  kQueries,
-  kValues,
   kKeys,
   kQueryMean,
   kQueryInverse,
@@ -134,11 +132,12 @@ class LayerTensors {
             norm(kValueMean, kValueInverse, kValueScale, kValueShift)};
   }
 
+  /// The inputs of the core, without queries and values.
   CoreInputs coreInputs() const {
     const at::Tensor& rows = tensors_[kTableRows];
-    return {data(kQueries),
+    return {nullptr,
             data(kKeys),
-            data(kValues),
+            nullptr,
             data(kTable),
             rows.defined() ? rows.const_data_ptr<std::int32_t>() : nullptr};
   }
@@ -199,7 +198,11 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     // The table's gradient comes with the others.
     variable_list gradients = wanted(*context, tensors);
     gradients[kTable] = like(kTable);
-    const at::Tensor dQueries = like(kQueries), dValues = like(kValues), dKeys = like(kKeys);
+    const std::int64_t rows = shape.images * shape.positions;
+    const at::TensorOptions floats = tensors[kZ].options();
+    const at::Tensor dQueries = at::empty({rows, shape.queryColumns}, floats);
+    const at::Tensor dValues = at::empty({rows, shape.valueColumns}, floats);
+    const at::Tensor dKeys = like(kKeys);
     const OperandData<const float> dOperands{
         floatData(dQueries), floatData(dValues), floatData(dKeys)};
     const ColumnScales scales(shape, tensors.norms());
@@ -212,6 +215,10 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
          floatTarget(dKeys),
          floatTarget(dValues),
          floatTarget(gradients[kTable])},
+        [&](std::int64_t first, std::int64_t count, float* queries, float* values) {
+          normalizeOperands(
+              shape, tensors.data(kZ), scales, {queries, values, nullptr}, first, count);
+        },
         [&](std::int64_t first, std::int64_t count) {
           sumOperandGradients(
               shape, tensors.data(kZ), scales, tensors.data(kKeys), dOperands, first, count, sums);
@@ -264,21 +271,24 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
         };
     take(modules.queryNorm, 0, kQueryMean, kQueryInverse);
     take(modules.valueNorm, paddedColumns(shape.queryColumns), kValueMean, kValueInverse);
-    tensors[kQueries] = at::empty({rows, shape.queryColumns}, floats);
-    tensors[kValues] = at::empty({rows, shape.valueColumns}, floats);
     if (shape.keyColumns > 0) tensors[kKeys] = at::empty({rows, shape.keyColumns}, floats);
 
     const LayerTensors all(tensors, modules.heads, modules.intraDepth, window);
     const ColumnScales scales(shape, all.norms());
-    const OperandData<float> operands{
-        floatTarget(tensors[kQueries]), floatTarget(tensors[kValues]), floatTarget(tensors[kKeys])};
-    const at::Tensor y =
-        applyCoreKernel(all.coreShape(),
-                        all.coreInputs(),
-                        shape.element == Element::bfloat16,
-                        [&](std::int64_t first, std::int64_t count) {
-                          normalizeOperands(shape, all.data(kZ), scales, operands, first, count);
-                        });
+    float* keys = floatTarget(tensors[kKeys]);
+    const std::int64_t keysOfImage = shape.positions * shape.keyColumns;
+    const at::Tensor y = applyCoreKernel(
+        all.coreShape(),
+        all.coreInputs(),
+        shape.element == Element::bfloat16,
+        [&](std::int64_t first, std::int64_t count, float* queries, float* values) {
+          normalizeOperands(shape,
+                            all.data(kZ),
+                            scales,
+                            {queries, values, keys ? keys + first * keysOfImage : nullptr},
+                            first,
+                            count);
+        });
     return pixelsAsMap(y, tensors[kX].size(2), tensors[kX].size(3));
   }
 

@@ -15,9 +15,12 @@ namespace lambda {
 
 class AmxContexts : public PairContextSlots {
  public:
-  AmxContexts(const CoreShape& shape, const PairLayout& layout, std::int64_t slots, bool isBackward)
-      : PairContextSlots(shape, layout, slots, isBackward),
-        valuesGradient_(isBackward ? slots * valuesSize() : 0),
+  AmxContexts(const CoreShape& shape,
+              const PairLayout& layout,
+              std::int64_t images,
+              bool isBackward)
+      : PairContextSlots(shape, layout, images, isBackward),
+        valuesGradient_(isBackward ? images * valuesSize() : 0),
         valueRows_(valuesSize()),
         keyRows_(keysSize()),
         keyPairs_(keysSize()),
@@ -27,19 +30,19 @@ class AmxContexts : public PairContextSlots {
         lambdaPairs_(contentSize()),
         sums_(layout.columns * std::max(layout.k, layout.v)) {}
 
-  /// Fills a slot for the backward pass.
-  void take(const CoreInputs& inputs, const CoreGradients&, std::int64_t slot, std::int64_t image) {
-    take(inputs, slot, image);
+  /// Takes the context of an image for the backward pass.
+  void take(const CoreInputs& inputs, const CoreGradients&, std::int64_t image) {
+    take(inputs, image);
   }
 
-  /// Fills a slot with the context of an image.
-  LAMBDA_AMX void take(const CoreInputs& inputs, std::int64_t slot, std::int64_t image) {
+  /// Takes the context of an image.
+  LAMBDA_AMX void take(const CoreInputs& inputs, std::int64_t image) {
     const std::int64_t k = layout_.k, v = layout_.v, columns = layout_.columns;
     roundRun(inputs.values + image * layout_.context * v, layout_.context * v, valueRows_.get());
-    Bfloat16* ofSlot = values(slot);
-    pairAllRows(valueRows_.get(), columns, v, ofSlot);
+    Bfloat16* ofImage = values(image);
+    pairAllRows(valueRows_.get(), columns, v, ofImage);
     if (isBackward_) {
-      transposeAll(valueRows_.get(), v / 2, columns, v / 2, valuesTransposed(slot), columns);
+      transposeAll(valueRows_.get(), v / 2, columns, v / 2, valuesTransposed(image), columns);
     }
     if (!shape_.hasContent) return;
 
@@ -52,28 +55,27 @@ class AmxContexts : public PairContextSlots {
       multiplyAmx(k,
                   v,
                   AmxSums<false>{lambda_.get(), v},
-                  AmxTerm{keysTransposed_.get(), columns, ofSlot, 2 * v, columns / 2});
+                  AmxTerm{keysTransposed_.get(), columns, ofImage, 2 * v, columns / 2});
     }
     roundRun(lambda_.get(), k * v, lambdaRows_.get());
-    pairAllRows(lambdaRows_.get(), k, v, content(slot));
+    pairAllRows(lambdaRows_.get(), k, v, content(image));
     if (isBackward_) {
-      transposeAll(lambdaRows_.get(), v / 2, k, v / 2, contentTransposed(slot), k);
+      transposeAll(lambdaRows_.get(), v / 2, k, v / 2, contentTransposed(image), k);
     }
   }
 
   /// Writes the gradients of an image's values and keys, with the part of the content lambda.
   LAMBDA_AMX void finish(const CoreInputs& inputs,
                          const CoreGradients& gradients,
-                         std::int64_t slot,
                          std::int64_t image) {
     const std::int64_t k = layout_.k, v = layout_.v, columns = layout_.columns;
     const std::int64_t context = layout_.context;
-    transposeAll(valuesGradient(slot), columns, v, columns, sums_.get(), v);
+    transposeAll(valuesGradient(image), columns, v, columns, sums_.get(), v);
     if (!shape_.hasContent) {
       std::copy_n(sums_.get(), context * v, gradients.values + image * context * v);
       return;
     }
-    roundRun(contentGradient(slot), k * v, lambdaRows_.get());
+    roundRun(contentGradient(image), k * v, lambdaRows_.get());
     pairAllRows(lambdaRows_.get(), k, v, lambdaPairs_.get());
     roundKeys(inputs, image);
     const AmxScope scope;
@@ -94,8 +96,8 @@ class AmxContexts : public PairContextSlots {
   }
 
   /// dv^T of the position part [v, columns]
-  float* valuesGradient(std::int64_t slot) const {
-    return valuesGradient_.get() + slot * valuesSize();
+  float* valuesGradient(std::int64_t image) const {
+    return valuesGradient_.get() + image * valuesSize();
   }
 
  private:
@@ -106,7 +108,7 @@ class AmxContexts : public PairContextSlots {
     roundRun(inputs.keys + image * size, size, keyRows_.get());
   }
 
-  AlignedBuffer<float> valuesGradient_;  ///< Of each slot.
+  AlignedBuffer<float> valuesGradient_;  ///< Of each image.
   // Scratch memory for one image. Padding stays 0.
   AlignedBuffer<Bfloat16> valueRows_;       ///< [columns, v]
   AlignedBuffer<Bfloat16> keyRows_;         ///< [columns, k]

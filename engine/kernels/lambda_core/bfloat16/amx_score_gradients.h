@@ -58,7 +58,7 @@ class AmxScoreGradients : private AmxScores {
             block, panel, t, AmxRounded<false, true>{{}, {}, ofQuery, scorePairOffsets_.data()});
       }
       for (std::int64_t i = 0; i < images.count; ++i)
-        backwardOfValues(block.index > 0, panel, images.slot + i, i);
+        backwardOfValues(block.index > 0, panel, images.first + i, i);
       for (std::int64_t t = 0; t < block.count; ++t)
         backwardOfEmbeddings(block, panel, t, tableGradient);
     }
@@ -117,11 +117,11 @@ class AmxScoreGradients : private AmxScores {
     transposeAll(
         outputPairs_.get(), v, rowsOfImage_ / 2, v, outputsTransposedOf(i), rowsOfImage_ / 2);
     if (!shape_.hasContent) return;
-    const std::int64_t slot = images.slot + i;
+    const std::int64_t image = images.first + i;
     multiplyAmx(rowsOfImage_,
                 k,
                 AmxSums<false>{contentPart_.get() + i * rowsOfImage_ * k, k},
-                AmxTerm{outputs, v, contexts_.contentTransposed(slot), 2 * k, v / 2});
+                AmxTerm{outputs, v, contexts_.contentTransposed(image), 2 * k, v / 2});
     pairAllRows(byImage_.get() + i * rowsOfImage_ * k, rowsOfImage_, k, queryPairs_.get());
     transposeAll(
         queryPairs_.get(), k, rowsOfImage_ / 2, k, queriesTransposed_.get(), rowsOfImage_ / 2);
@@ -129,7 +129,7 @@ class AmxScoreGradients : private AmxScores {
         block.index > 0,
         k,
         v,
-        {contexts_.contentGradient(slot), v},
+        {contexts_.contentGradient(image), v},
         AmxTerm{
             queriesTransposed_.get(), rowsOfImage_, outputPairs_.get(), 2 * v, rowsOfImage_ / 2});
   }
@@ -137,13 +137,13 @@ class AmxScoreGradients : private AmxScores {
   /// Adds the gradients of the i-th image's values, and makes those of its scores, dy v^T.
   LAMBDA_AMX void backwardOfValues(bool adds,
                                    const PairPanel& panel,
-                                   std::int64_t slot,
+                                   std::int64_t image,
                                    std::int64_t i) const {
     const std::int64_t v = layout_.v, ofImage = i * shape_.heads * width_;
     sumAmx(adds,
            v,
            panel.columns,
-           {contexts_.valuesGradient(slot) + panel.first, layout_.columns},
+           {contexts_.valuesGradient(image) + panel.first, layout_.columns},
            AmxTerm{outputsTransposedOf(i),
                    rowsOfImage_,
                    scorePairs_.get() + i * rowsOfImage_ * width_,
@@ -157,7 +157,7 @@ class AmxScoreGradients : private AmxScores {
                                        gradientPairOffsets_.data()},
                 AmxTerm{outputsOf(i),
                         v,
-                        contexts_.valuesTransposed(slot) + 2 * panel.first,
+                        contexts_.valuesTransposed(image) + 2 * panel.first,
                         2 * layout_.columns,
                         v / 2});
   }

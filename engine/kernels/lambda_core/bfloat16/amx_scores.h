@@ -115,7 +115,7 @@ class AmxOutputs : private AmxScores {
       }
       const bool isLast = panel.first + width_ >= layout_.columns;
       for (std::int64_t i = 0; i < images.count; ++i) {
-        addOutputs(panel, images.slot + i, i);
+        addOutputs(panel, images.first + i, i);
         if (isLast) roundRun(sumsOf(i), size, y + block.rowOf(images.first + i) * layout_.v);
       }
     }
@@ -124,16 +124,16 @@ class AmxOutputs : private AmxScores {
  private:
   float* sumsOf(std::int64_t i) const { return sums_.get() + i * rowsOfImage_ * layout_.v; }
 
-  LAMBDA_AMX void addOutputs(const PairPanel& panel, std::int64_t slot, std::int64_t i) const {
+  LAMBDA_AMX void addOutputs(const PairPanel& panel, std::int64_t image, std::int64_t i) const {
     const std::int64_t k = layout_.k, v = layout_.v;
     const AmxTerm positions{scores_.get() + i * rowsOfImage_ * width_,
                             width_,
-                            contexts_.values(slot) + panel.first * v,
+                            contexts_.values(image) + panel.first * v,
                             2 * v,
                             panel.columns / 2};
     if (panel.first == 0 && shape_.hasContent) {
       const AmxTerm content{
-          byImage_.get() + i * rowsOfImage_ * k, k, contexts_.content(slot), 2 * v, k / 2};
+          byImage_.get() + i * rowsOfImage_ * k, k, contexts_.content(image), 2 * v, k / 2};
       sumAmx(false, rowsOfImage_, v, {sumsOf(i), v}, content, positions);
     } else {
       sumAmx(panel.first > 0, rowsOfImage_, v, {sumsOf(i), v}, positions);

@@ -39,14 +39,14 @@ void bfloat16CoreForward(PairUnit unit,
                          const CoreInputs& inputs,
                          Bfloat16* y,
                          const ParallelFor& parallelFor,
-                         const OnImages& prepare) {
+                         const MakeOperands& make) {
   const PairLayout layout(shape, false, unit);
   if (unit == PairUnit::matrices) {
     forwardInGroups<PairParts<AmxContexts, AmxOutputs>>(
-        shape, layout, inputs, y, parallelFor, prepare);
+        shape, layout, inputs, y, parallelFor, make);
   } else {
     forwardInGroups<PairParts<VectorContexts, VectorScores>>(
-        shape, layout, inputs, y, parallelFor, prepare);
+        shape, layout, inputs, y, parallelFor, make);
   }
 }
 
@@ -56,14 +56,15 @@ void bfloat16CoreBackward(PairUnit unit,
                           const Bfloat16* dy,
                           const CoreGradients& gradients,
                           const ParallelFor& parallelFor,
+                          const MakeOperands& make,
                           const OnImages& finish) {
   const PairLayout layout(shape, true, unit);
   if (unit == PairUnit::matrices) {
     backwardInGroups<PairParts<AmxContexts, AmxScoreGradients>>(
-        shape, layout, inputs, dy, gradients, parallelFor, finish);
+        shape, layout, inputs, dy, gradients, parallelFor, make, finish);
   } else {
     backwardInGroups<PairParts<VectorContexts, VectorScoreGradients>>(
-        shape, layout, inputs, dy, gradients, parallelFor, finish);
+        shape, layout, inputs, dy, gradients, parallelFor, make, finish);
   }
 }
 
@@ -73,9 +74,12 @@ bool fitsBfloat16Core(const CoreShape&, const std::int32_t*) {
   return false;
 }
 
-void bfloat16CoreForward(
-    PairUnit, const CoreShape&, const CoreInputs&, Bfloat16*, const ParallelFor&, const OnImages&) {
-}
+void bfloat16CoreForward(PairUnit,
+                         const CoreShape&,
+                         const CoreInputs&,
+                         Bfloat16*,
+                         const ParallelFor&,
+                         const MakeOperands&) {}
 
 void bfloat16CoreBackward(PairUnit,
                           const CoreShape&,
@@ -83,6 +87,7 @@ void bfloat16CoreBackward(PairUnit,
                           const Bfloat16*,
                           const CoreGradients&,
                           const ParallelFor&,
+                          const MakeOperands&,
                           const OnImages&) {}
 
 #endif

@@ -28,7 +28,7 @@ void bfloat16CoreForward(PairUnit unit,
                          const CoreInputs& inputs,
                          Bfloat16* y,
                          const ParallelFor& parallelFor,
-                         const OnImages& prepare = {});
+                         const MakeOperands& make = {});
 
 /// As lambdaCoreBackward(). The gradients of the scores and of the content lambda are rounded to
 /// bfloat16 too.
@@ -38,6 +38,7 @@ void bfloat16CoreBackward(PairUnit unit,
                           const Bfloat16* dy,
                           const CoreGradients& gradients,
                           const ParallelFor& parallelFor,
+                          const MakeOperands& make = {},
                           const OnImages& finish = {});
 
 }  // namespace lambda

@@ -16,26 +16,26 @@ class VectorContexts : public PairContextSlots {
  public:
   VectorContexts(const CoreShape& shape,
                  const PairLayout& layout,
-                 std::int64_t slots,
+                 std::int64_t images,
                  bool isBackward)
-      : PairContextSlots(shape, layout, slots, isBackward),
+      : PairContextSlots(shape, layout, images, isBackward),
         rows_(std::max(layout.columns, layout.k) * std::max(layout.k, layout.v)),
         pairs_(std::max(layout.columns, layout.k) * std::max(layout.k, layout.v)),
         lambda_(contentSize()) {}
 
-  /// Fills a slot for the backward pass.
-  void take(const CoreInputs& inputs, const CoreGradients&, std::int64_t slot, std::int64_t image) {
-    take(inputs, slot, image);
+  /// Takes the context of an image for the backward pass.
+  void take(const CoreInputs& inputs, const CoreGradients&, std::int64_t image) {
+    take(inputs, image);
   }
 
-  /// Fills a slot with the context of an image.
-  LAMBDA_BFLOAT16 void take(const CoreInputs& inputs, std::int64_t slot, std::int64_t image) {
+  /// Takes the context of an image.
+  LAMBDA_BFLOAT16 void take(const CoreInputs& inputs, std::int64_t image) {
     const std::int64_t k = layout_.k, v = layout_.v, context = layout_.context;
     roundRun(inputs.values + image * context * v, context * v, rows_.get());
-    Bfloat16* ofSlot = values(slot);
-    pairAllRows(rows_.get(), context, v, ofSlot);
+    Bfloat16* ofImage = values(image);
+    pairAllRows(rows_.get(), context, v, ofImage);
     if (isBackward_) {
-      transposePairs(rows_.get(), context, v / 2, valuesTransposed(slot), layout_.columns);
+      transposePairs(rows_.get(), context, v / 2, valuesTransposed(image), layout_.columns);
     }
     if (!shape_.hasContent) return;
 
@@ -45,23 +45,22 @@ class VectorContexts : public PairContextSlots {
     multiplyPairsTo(k,
                     v,
                     SumRows<false>{lambda_.get(), v},
-                    PairTerm{RowsInPair{pairs_.get(), 2 * k}, ofSlot, 2 * v, (context + 1) / 2});
+                    PairTerm{RowsInPair{pairs_.get(), 2 * k}, ofImage, 2 * v, (context + 1) / 2});
     roundRun(lambda_.get(), k * v, rows_.get());
-    pairAllRows(rows_.get(), k, v, content(slot));
-    if (isBackward_) transposePairs(rows_.get(), k, v / 2, contentTransposed(slot), k);
+    pairAllRows(rows_.get(), k, v, content(image));
+    if (isBackward_) transposePairs(rows_.get(), k, v / 2, contentTransposed(image), k);
   }
 
   /// Completes the gradient of an image's values with the part of the content lambda, and writes
   /// that of its keys.
   LAMBDA_BFLOAT16 void finish(const CoreInputs& inputs,
                               const CoreGradients& gradients,
-                              std::int64_t slot,
                               std::int64_t image) {
     if (!shape_.hasContent) return;
     const std::int64_t k = layout_.k, v = layout_.v, context = layout_.context;
     Bfloat16* gradientRows = pairs_.get();
-    roundRun(contentGradient(slot), k * v, gradientRows);
-    Bfloat16* gradientPairs = content(slot);
+    roundRun(contentGradient(image), k * v, gradientRows);
+    Bfloat16* gradientPairs = content(image);
     // dv += kbar dlambda_c
     pairAllRows(gradientRows, k, v, gradientPairs);
     roundRun(inputs.keys + image * context * k, context * k, rows_.get());

@@ -59,9 +59,9 @@ class VectorScoreGradients : private VectorScores {
       for (std::int64_t i = 0; i < images.count; ++i) {
         if (panel.first == 0) {
           const std::int64_t later = images.first + images.count + i;
-          fetchRows(block, later, inputs.queries, layout_.k);
-          fetchRows(block, later, dy, layout_.v);
-          fetchRows(block, later, gradients.queries, layout_.k);
+          fetchRows(block, images, later, inputs.queries, layout_.k);
+          fetchRows(block, images, later, dy, layout_.v);
+          fetchRows(block, images, later, gradients.queries, layout_.k);
         }
         backwardOfValues(block, panel, images, i, dy, gradients);
       }
@@ -101,7 +101,7 @@ class VectorScoreGradients : private VectorScores {
                                       const Bfloat16* dy,
                                       const CoreGradients& gradients) const {
     const std::int64_t k = layout_.k, v = layout_.v, rows = block.count * shape_.heads;
-    const std::int64_t slot = images.slot + i, row = block.rowOf(images.first + i);
+    const std::int64_t image = images.first + i, row = block.rowOf(image);
     float* queries = gradients.queries + row * k;
     if (!shape_.hasContent) {
       std::fill_n(queries, rows * k, 0.0F);
@@ -111,12 +111,13 @@ class VectorScoreGradients : private VectorScores {
         rows,
         k,
         SumRows<false>{queries, k},
-        PairTerm{PairsInRow<>{dy + row * v, {v}}, contexts_.contentTransposed(slot), 2 * k, v / 2});
+        PairTerm{
+            PairsInRow<>{dy + row * v, {v}}, contexts_.contentTransposed(image), 2 * k, v / 2});
     const PairTerm content{RowsInPair{queryPairs_.get(), 2 * k},
                            outputPairs_.get() + i * outputsSize(),
                            2 * v,
                            rows / 2};
-    sumPairs(block.index > 0, k, v, {contexts_.contentGradient(slot), v}, content);
+    sumPairs(block.index > 0, k, v, {contexts_.contentGradient(image), v}, content);
   }
 
   /// Makes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
@@ -146,7 +147,7 @@ class VectorScoreGradients : private VectorScores {
                                             gradientPairs_.get() + ofImage,
                                             gradientPairOffsets_.data()},
                     PairTerm{PairsInRow<>{dy + block.rowOf(images.first + i) * v, {v}},
-                             contexts_.valuesTransposed(images.slot + i) + 2 * panel.first,
+                             contexts_.valuesTransposed(images.first + i) + 2 * panel.first,
                              2 * layout_.columns,
                              v / 2});
   }

@@ -37,11 +37,10 @@ class VectorScores {
                                Bfloat16* y) {
     const std::int64_t k = layout_.k, v = layout_.v, rows = block.count * shape_.heads;
     for (std::int64_t i = 0; i < images.count; ++i) {
-      const std::int64_t row = block.rowOf(images.first + i);
-      const std::int64_t slot = images.slot + i;
+      const std::int64_t image = images.first + i, row = block.rowOf(image);
       float* sums = sums_.get();
-      fetchRows(block, images.first + i + 1, inputs.queries, k);
-      fetchRows(block, images.first + i + 1, y, v);
+      fetchRows(block, images, image + 1, inputs.queries, k);
+      fetchRows(block, images, image + 1, y, v);
       roundRun(inputs.queries + row * k, rows * k, queries_.get());
       for (const PairPanel& panel : panels_) {
         makeScores(block,
@@ -49,14 +48,14 @@ class VectorScores {
                    queries_.get(),
                    RoundedSums<true, false>{scores_.get(), rowOffsets_.data(), nullptr, nullptr});
         const PairTerm positions{PairsInRow<kPanel>{scores_.get(), {}},
-                                 contexts_.values(slot) + panel.first * v,
+                                 contexts_.values(image) + panel.first * v,
                                  2 * v,
                                  panel.pairs()};
         if (panel.first > 0) {
           multiplyPairsTo(rows, v, SumRows<true>{sums, v}, positions);
         } else if (shape_.hasContent) {
           const PairTerm content{
-              PairsInRow<>{queries_.get(), {k}}, contexts_.content(slot), 2 * v, k / 2};
+              PairsInRow<>{queries_.get(), {k}}, contexts_.content(image), 2 * v, k / 2};
           multiplyPairsTo(rows, v, SumRows<false>{sums, v}, content, positions);
         } else {
           multiplyPairsTo(rows, v, SumRows<false>{sums, v}, positions);
@@ -73,10 +72,11 @@ class VectorScores {
   /// processor to foresee. `depth`: values of a row.
   template <class T>
   LAMBDA_BFLOAT16_INLINE void fetchRows(const PairBlock& block,
+                                        const Together& images,
                                         std::int64_t image,
                                         const T* rows,
                                         std::int64_t depth) const {
-    if (image < shape_.images)
+    if (image < images.all)
       fetchRun(rows + block.rowOf(image) * depth, block.count * shape_.heads * depth);
   }
 
