@@ -22,23 +22,24 @@ namespace {
 void softmaxOfImage(
     const float* z, Index positions, Index stride, const Section& section, float* to) {
   const Floats d;
-  for (Index column = 0; column < section.columns; column += lanes()) {
+  const Index rowSize = section.columns;
+  forVectors<1>(section, [&](Index column, auto, auto part) {
     const float* from = z + section.first + column;
     Vector greatest = hn::LoadU(d, from);
     for (Index m = 1; m < positions; ++m)
       greatest = hn::Max(greatest, hn::LoadU(d, from + m * stride));
     Vector sum = hn::Zero(d);
-    for (Index m = 0; m < positions; ++m) {
+    float* row = to + column;
+    for (Index m = 0; m < positions; ++m, row += rowSize) {
       const Vector power = hn::Exp(d, hn::Sub(hn::LoadU(d, from + m * stride), greatest));
       sum = hn::Add(sum, power);
-      storeColumns(power, section, column, to + m * section.columns);
+      part.store(power, row);
     }
     const Vector share = hn::Div(hn::Set(d, 1), sum);
-    for (Index m = 0; m < positions; ++m) {
-      float* row = to + m * section.columns;
-      storeColumns(hn::Mul(loadColumns(row, section, column), share), section, column, row);
-    }
-  }
+    row = to + column;
+    for (Index m = 0; m < positions; ++m, row += rowSize)
+      part.store(hn::Mul(part.load(row), share), row);
+  });
 }
 
 }  // namespace

@@ -33,32 +33,45 @@ void addSums(const float* z,
              double* gradients,
              double* products) {
   const Floats d;
-  for (Index column = 0; column < section.padded; column += lanes()) {
-    const float* from = z + section.first + column;
-    const Vector mean = hn::LoadU(d, scales.mean.data() + section.first + column);
-    Vector sum = hn::Zero(d), product = hn::Zero(d);
-    for (Index row = 0; row < rows; ++row) {
-      const Vector gradient = loadColumns(dy + row * section.columns, section, column);
-      sum = hn::Add(sum, gradient);
-      product = hn::MulAdd(gradient, hn::Sub(hn::LoadU(d, from + row * stride), mean), product);
+  const Index rowSize = section.columns;
+  forVectors<4>(section, [&](Index column, auto vectors, auto part) {
+    constexpr int kVectors = vectors;
+    const Index inRow = section.first + column;
+    Vector mean[kVectors], sum[kVectors], product[kVectors];
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) {
+      mean[j] = hn::LoadU(d, scales.mean.data() + inRow + j * lanes());
+      sum[j] = product[j] = hn::Zero(d);
     }
-    addTo(sum, gradients + section.first + column);
-    addTo(product, products + section.first + column);
-  }
+    const float* from = z + inRow;
+    const float* gradientFrom = dy + column;
+    for (Index row = 0; row < rows; ++row, from += stride, gradientFrom += rowSize) {
+      LAMBDA_UNROLL(4)
+      for (int j = 0; j < kVectors; ++j) {
+        const Vector gradient = part.load(gradientFrom + j * lanes());
+        const Vector difference = hn::Sub(hn::LoadU(d, from + j * lanes()), mean[j]);
+        sum[j] = hn::Add(sum[j], gradient);
+        product[j] = hn::MulAdd(gradient, difference, product[j]);
+      }
+    }
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) {
+      addTo(sum[j], gradients + inRow + j * lanes());
+      addTo(product[j], products + inRow + j * lanes());
+    }
+  });
 }
 
 /// Adds the sums of kbar dkbar over some rows to those of each column.
 void addKeySums(
     const float* keys, const float* dKeys, Index rows, const Section& section, double* products) {
-  for (Index column = 0; column < section.padded; column += lanes()) {
+  const Index rowSize = section.columns;
+  forVectors<1>(section, [&](Index column, auto, auto part) {
     Vector sum = hn::Zero(Floats());
-    for (Index row = 0; row < rows; ++row) {
-      const Index at = row * section.columns;
-      sum = hn::MulAdd(
-          loadColumns(keys + at, section, column), loadColumns(dKeys + at, section, column), sum);
-    }
+    for (Index row = 0, at = column; row < rows; ++row, at += rowSize)
+      sum = hn::MulAdd(part.load(keys + at), part.load(dKeys + at), sum);
     addTo(sum, products + section.first + column);
-  }
+  });
 }
 
 /// The coefficients by which each column of dz follows from dy and z:
@@ -112,18 +125,28 @@ class GradientColumns {
   /// Writes dz of some rows of a section, with zeros in the padding.
   void write(const float* z, Index rows, const Section& section, const float* dy, float* dz) const {
     const Floats d;
-    forBlocks(rows, section, [&](Index first, Index end, Index column) {
+    const Index total = total_, rowSize = section.columns;
+    forVectors<2>(section, [&](Index column, auto vectors, auto part) {
+      constexpr int kVectors = vectors;
       const Index inRow = section.first + column;
-      const Vector mean = hn::Load(d, mean_.get() + inRow);
-      const Vector scale = hn::Load(d, scale_.get() + inRow);
-      const Vector slope = hn::Load(d, slope_.get() + inRow);
-      const Vector shift = hn::Load(d, shift_.get() + inRow);
-      for (Index row = first; row < end; ++row) {
-        const Index at = row * total_ + inRow;
-        const Vector gradient = loadColumns(dy + row * section.columns, section, column);
-        const Vector difference = hn::Sub(hn::LoadU(d, z + at), mean);
-        const Vector rest = hn::MulAdd(difference, slope, shift);
-        hn::StoreU(hn::MulAdd(gradient, scale, rest), d, dz + at);
+      Vector mean[kVectors], scale[kVectors], slope[kVectors], shift[kVectors];
+      LAMBDA_UNROLL(2)
+      for (int j = 0; j < kVectors; ++j) {
+        const Index at = inRow + j * lanes();
+        mean[j] = hn::Load(d, mean_.get() + at);
+        scale[j] = hn::Load(d, scale_.get() + at);
+        slope[j] = hn::Load(d, slope_.get() + at);
+        shift[j] = hn::Load(d, shift_.get() + at);
+      }
+      const float* gradientFrom = dy + column;
+      for (Index row = 0, at = inRow; row < rows; ++row, at += total, gradientFrom += rowSize) {
+        LAMBDA_UNROLL(2)
+        for (int j = 0; j < kVectors; ++j) {
+          const Vector gradient = part.load(gradientFrom + j * lanes());
+          const Vector difference = hn::Sub(hn::LoadU(d, z + at + j * lanes()), mean[j]);
+          const Vector rest = hn::MulAdd(difference, slope[j], shift[j]);
+          hn::StoreU(hn::MulAdd(gradient, scale[j], rest), d, dz + at + j * lanes());
+        }
       }
     });
   }
@@ -146,24 +169,23 @@ void writeKeyGradient(const OperandsShape& shape,
                       float* dz) {
   const Floats d;
   const Section& section = columns.keys;
+  const Index total = columns.total, rowSize = section.columns;
   HWY_ALIGN float product[hn::MaxLanes(d)];
   for (Index row = 0; row < rows;) {
     const Index image = (first + row) / shape.positions;
     const Index end = std::min(rows, (image + 1) * shape.positions - first);
-    for (Index column = 0; column < section.padded; column += lanes()) {
-      const double* sum = sums.products.get() + image * columns.total + section.first + column;
+    forVectors<1>(section, [&](Index column, auto, auto part) {
+      const double* sum = sums.products.get() + image * total + section.first + column;
       std::transform(
           sum, sum + lanes(), product, [](double each) { return static_cast<float>(each); });
       const Vector ofImage = hn::Load(d, product);
-      for (Index each = row; each < end; ++each) {
-        const Index at = (first + each) * section.columns;
-        const Vector key = loadColumns(keys + at, section, column);
-        const Vector gradient = loadColumns(dKeys + at, section, column);
-        hn::StoreU(hn::Mul(key, hn::Sub(gradient, ofImage)),
-                   d,
-                   dz + each * columns.total + section.first + column);
+      Index at = (first + row) * rowSize + column;
+      float* to = dz + row * total + section.first + column;
+      for (Index each = row; each < end; ++each, at += rowSize, to += total) {
+        const Vector gradient = hn::Sub(part.load(dKeys + at), ofImage);
+        hn::StoreU(hn::Mul(part.load(keys + at), gradient), d, to);
       }
-    }
+    });
     row = end;
   }
 }

@@ -10,7 +10,6 @@
 #include "engine/kernels/batch_norm/channel_moments.h"
 #include "engine/kernels/lambda_operands/key_softmax-inl.h"
 #include "engine/kernels/lambda_operands/operand_products-inl.h"
-#include "engine/kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -138,16 +137,25 @@ void normalizeRows(const float* z,
                    const ColumnScales& scales,
                    float* to) {
   const Floats d;
-  forBlocks(rows, section, [&](Index first, Index end, Index column) {
-    const Vector mean = hn::LoadU(d, scales.mean.data() + section.first + column);
-    const Vector scale = hn::LoadU(d, scales.scale.data() + section.first + column);
-    const Vector shift = hn::LoadU(d, scales.shift.data() + section.first + column);
-    for (Index row = first; row < end; ++row) {
-      const Vector value = hn::LoadU(d, z + row * stride + section.first + column);
-      storeColumns(hn::MulAdd(hn::Sub(value, mean), scale, shift),
-                   section,
-                   column,
-                   to + row * section.columns);
+  const Index rowSize = section.columns;
+  forVectors<4>(section, [&](Index column, auto vectors, auto part) {
+    constexpr int kVectors = vectors;
+    const Index inRow = section.first + column;
+    Vector mean[kVectors], scale[kVectors], shift[kVectors];
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) {
+      mean[j] = hn::LoadU(d, scales.mean.data() + inRow + j * lanes());
+      scale[j] = hn::LoadU(d, scales.scale.data() + inRow + j * lanes());
+      shift[j] = hn::LoadU(d, scales.shift.data() + inRow + j * lanes());
+    }
+    const float* from = z + inRow;
+    float* out = to + column;
+    for (Index row = 0; row < rows; ++row, from += stride, out += rowSize) {
+      LAMBDA_UNROLL(4)
+      for (int j = 0; j < kVectors; ++j) {
+        const Vector difference = hn::Sub(hn::LoadU(d, from + j * lanes()), mean[j]);
+        part.store(hn::MulAdd(difference, scale[j], shift[j]), out + j * lanes());
+      }
     }
   });
 }

@@ -9,10 +9,12 @@
 #endif
 
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/kernels/aligned_buffer.h"
 #include "engine/kernels/elements-inl.h"
 #include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
+#include "engine/kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -23,9 +25,6 @@ namespace {
 /// Rows that are multiplied together and summed in float32: a multiple of the six rows of a tile of
 /// a product, few enough that they stay in the second-level cache.
 constexpr Index kRowsOfChunk = 72;
-
-/// Rows that are processed together, so that the coefficients of a column are loaded once for them.
-constexpr Index kRowsTogether = 8;
 
 /// Columns of one operand.
 struct Section {
@@ -64,21 +63,36 @@ struct Chunks {
   Index count;
 };
 
-/// The vector of a section's columns from `column` on, of a row without padding; zeros after it.
-HWY_INLINE Vector loadColumns(const float* row, const Section& section, Index column) {
-  const Index left = section.columns - column;
-  if (left >= lanes()) return hn::LoadU(Floats(), row + column);
-  return left > 0 ? loadFirst(row + column, left) : hn::Zero(Floats());
-}
+/// A vector of columns that are all columns of a section.
+struct WholeVector {
+  HWY_INLINE Vector load(const float* from) const { return hn::LoadU(Floats(), from); }
 
-/// Stores those values of a vector that belong to a section's columns, to a row without padding.
-HWY_INLINE void storeColumns(Vector values, const Section& section, Index column, float* row) {
-  const Index left = section.columns - column;
-  if (left >= lanes()) {
-    hn::StoreU(values, Floats(), row + column);
-  } else if (left > 0) {
-    storeFirst(values, left, row + column);
-  }
+  HWY_INLINE void store(Vector values, float* to) const { hn::StoreU(values, Floats(), to); }
+};
+
+/// A vector of which only the first columns are columns of a section; the others are padding, which
+/// rows outside z do not have.
+struct StartOfVector {
+  HWY_INLINE Vector load(const float* from) const { return loadFirst(from, columns); }
+
+  HWY_INLINE void store(Vector values, float* to) const { storeFirst(values, columns, to); }
+
+  Index columns;
+};
+
+/// Calls `work` for all columns of a section, padding included, with the first column, the number
+/// of vectors as a constant, and what loads and stores each of them: kTogether vectors at a time,
+/// so that enough loads and sums are under way, then one by one.
+template <int kTogether, class Work>
+HWY_INLINE void forVectors(const Section& section, const Work& work) {
+  constexpr std::integral_constant<int, kTogether> kMany;
+  constexpr std::integral_constant<int, 1> kOne;
+  Index column = 0;
+  for (; column + kTogether * lanes() <= section.columns; column += kTogether * lanes())
+    work(column, kMany, WholeVector());
+  for (; column + lanes() <= section.columns; column += lanes()) work(column, kOne, WholeVector());
+  for (; column < section.padded; column += lanes())
+    work(column, kOne, StartOfVector{std::max<Index>(section.columns - column, 0)});
 }
 
 /// Adds the values of a vector to sums in double.
@@ -86,16 +100,6 @@ HWY_INLINE void addTo(Vector values, double* sums) {
   HWY_ALIGN float each[hn::MaxLanes(Floats())];
   hn::Store(values, Floats(), each);
   for (Index i = 0; i < lanes(); ++i) sums[i] += static_cast<double>(each[i]);
-}
-
-/// Calls `work` with the first row, the end of the rows and the first column of blocks of a few
-/// rows and a vector of the section's columns, padding included.
-template <class Work>
-HWY_INLINE void forBlocks(Index rows, const Section& section, const Work& work) {
-  for (Index row = 0; row < rows; row += kRowsTogether) {
-    const Index end = std::min(rows, row + kRowsTogether);
-    for (Index column = 0; column < section.padded; column += lanes()) work(row, end, column);
-  }
 }
 
 }  // namespace
