@@ -80,8 +80,9 @@ HWY_INLINE void copyRun(const float* from, Index count, float* to) {
 
 /// Sizes that follow from a shape and the width of a vector.
 struct Layout {
-  /// `isLocal`: as from isLocal().
-  Layout(const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal)
+  /// `isLocal`: as from isLocal(). `makesOperands`: see MakeOperands.
+  Layout(
+      const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal, bool makesOperands)
       : k(shape.queryDepth),
         v(shape.valueDepth),
         kPadded(padded(k)),
@@ -100,10 +101,10 @@ struct Layout {
         scoreImages(imagesOfScores(shape)),
         imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether)
                                   : scoreImages) {
-    // Every block reads the contexts. The queries, which are read once, are in the cache after they
-    // have been made.
+    // Every block reads the contexts. Queries are read once: in the forward pass, those that come
+    // from memory gain nothing from a place in the cache.
     const Index contexts = (contextPadded + (usesContentLambda ? k : 0)) * vPadded;
-    const Index queries = shape.queries * shape.heads * k;
+    const Index queries = isBackward || makesOperands ? shape.queries * shape.heads * k : 0;
     const auto thatFit = [](Index floats) {
       return kResidentBytes / (floats * static_cast<Index>(sizeof(float)));
     };

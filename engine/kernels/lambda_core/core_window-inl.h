@@ -32,7 +32,7 @@ constexpr Index kWindowColumns = 96;
 /// the sides of the map they go on into zeros.
 struct WindowLayout : Layout {
   WindowLayout(const CoreShape& shape, bool isBackward)
-      : Layout(shape, isBackward, false, true),
+      : Layout(shape, isBackward, false, true, false),
         window(*shape.window),
         down(std::min(window.reach(), window.mapHeight - 1)),
         across(std::min(window.reach(), window.mapWidth - 1)),

@@ -53,7 +53,7 @@ void forward(const CoreShape& shape,
   }
   const bool isMasked = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, isMasked);
-  const Layout layout(shape, false, lambdasFirst, isMasked);
+  const Layout layout(shape, false, lambdasFirst, isMasked, make != nullptr);
   const auto& by =
       lambdasFirst ? forwardInGroups<Parts<Lambdas>, float> : forwardInGroups<Parts<Scores>, float>;
   by(shape, layout, inputs, y, parallelFor, make);
@@ -73,7 +73,7 @@ void backward(const CoreShape& shape,
   }
   const bool isMasked = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, isMasked);
-  const Layout layout(shape, true, lambdasFirst, isMasked);
+  const Layout layout(shape, true, lambdasFirst, isMasked, make != nullptr);
   const auto& by = lambdasFirst ? backwardInGroups<Parts<LambdaGradients>, float>
                                 : backwardInGroups<Parts<ScoreGradients>, float>;
   by(shape, layout, inputs, dy, gradients, parallelFor, make, finish);
