@@ -32,8 +32,8 @@
 //                                                        dv_m += kbar_m dlambda_c
 //
 // CPU. A thread works on as many images at a time as have operands that fit the second-level cache,
-// but enough of them for the copies of embeddings below. It can make their queries and values there
-// just before they are read (MakeOperands), so that these never pass through memory.
+// but enough of them for the copies of embeddings below. It can make their queries and values just
+// before they are read (MakeOperands), in memory that it uses again for the next images.
 // Queries are cut into blocks of about 16 or 32 rows (query, head), the context into panels of four
 // vectors (64 rows with AVX-512). A tile is E_n^T [k, panel], the embeddings of one query and one
 // panel. Tiles are copied from the table once for a block and serve all images that the thread
