@@ -83,7 +83,6 @@ class QueryBlock {
     const Index first = index * layout_.queryBlockSize;
     count_ = std::min(layout_.queryBlockSize, shape_.queries - first);
     if (shape_.tableRows == 0) return;
-    isInFours_ = true;
     const std::int32_t* rows = inputs.tableRowOf + first * shape_.positions;
     if (layout_.isMasked) {
       makePanels();
@@ -111,10 +110,6 @@ class QueryBlock {
 
   /// Embeddings::rows. In the backward pass only.
   const float* table() const { return embeddings_.rows.get(); }
-
-  /// Whether the embeddings of each four columns, from a multiple of 4 on, are successive table
-  /// rows.
-  bool isGroupedByFour() const { return isInFours_; }
 
   Index index = 0;  ///< Among all blocks.
   std::vector<Panel> panels;
@@ -157,7 +152,6 @@ class QueryBlock {
                             ? runFrom(rows, panel.column + column, panel.depth - column)
                             : Run{kOutside, panel.columns - column};
         fillRun(t, panel, column, run);
-        if (column % 4 != 0 || run.length % 4 != 0) isInFours_ = false;
         column += run.length;
       }
     }
@@ -202,7 +196,6 @@ class QueryBlock {
   Buffer transposed_;                ///< E_n^T [k, kPanel] of each query and panel.
   std::vector<Index> tableOffsets_;  ///< [queries, columns]
   Index count_ = 0;
-  bool isInFours_ = true;
 };
 
 }  // namespace

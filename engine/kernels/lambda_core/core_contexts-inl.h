@@ -120,24 +120,25 @@ class Contexts {
 
   /// Starts the gradients of `rows` queries with the content part, dy lambda_c^T in whole vectors,
   /// or with zeros, and adds q^T dy to the gradient of lambda_c; the first block writes it instead.
-  /// `wholeDy` is dy in whole vectors.
+  /// `wholeDy` is dy in whole vectors; `queryGradient` is Rows or ScatteredRows.
+  template <class C>
   void writeContentGradients(Index image,
                              bool isFirstBlock,
                              const float* queries,
                              const float* dy,
                              const float* wholeDy,
                              Index rows,
-                             float* queryGradient) const {
+                             const C& queryGradient) const {
     const Index k = layout_.k, kPadded = layout_.kPadded, vPadded = layout_.vPadded;
     if (!layout_.usesContentLambda) {
-      std::fill_n(queryGradient, rows * kPadded, 0.0F);
+      for (Index row = 0; row < rows; ++row) std::fill_n(queryGradient.row(row), kPadded, 0.0F);
       return;
     }
     withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
       product<false>(
           rows,
           kPadded,
-          Rows{queryGradient, kPadded},
+          queryGradient,
           Term{DepthInRow{dy, depth}, EvenRows{contentTransposed(image), kPadded}, depth});
     });
     const Rows gradient{contentGradient(image), vPadded};

@@ -27,17 +27,13 @@ class ScoreGradients : private Scores {
  public:
   ScoreGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
       : Scores(shape, layout, contexts),
-        gradient_(layout.imageBlockSize * scoreStride_),
-        queries_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
-        queryGradient_(layout_.padsDepth() ? paddedSize(layout.kPadded) : 0),
-        scoreGradientOffsets_(static_cast<std::size_t>(layout.imageBlockSize * shape.heads)),
-        queryOffsets_(scoreGradientOffsets_.size()) {
-    const Index queryStride = layout_.padsDepth() ? rowsMost_ : imageRows();
-    for (Index i = 0; i < layout.imageBlockSize; ++i) {
+        gradientStride_(layout.imageBlockSize * shape.heads * kPanel + lanes()),
+        gradient_(layout.queryBlockSize * gradientStride_),
+        queryGradient_(layout.queryBlockSize * queryStride_) {
+    for (Index t = 0; t < layout.queryBlockSize; ++t) {
       for (Index head = 0; head < shape.heads; ++head) {
-        const auto row = static_cast<std::size_t>(i * shape.heads + head);
-        scoreGradientOffsets_[row] = i * scoreStride_ + head * kPanel;
-        queryOffsets_[row] = (i * queryStride + head) * layout.kPadded;
+        gradientOffsets_.push_back(t * gradientStride_ + head * kPanel);
+        queryOffsets_.push_back(queryOffset(t, 0) + head * layout.kPadded);
       }
     }
   }
@@ -49,9 +45,9 @@ class ScoreGradients : private Scores {
                 const float* dy,
                 const CoreGradients& gradients,
                 float* tableGradient) {
-    take(block, images);
+    take(inputs, block, images);
     if (block.panels.empty()) {
-      for (Index i = 0; i < count_; ++i) beginGradients(inputs, block, i, dy, gradients);
+      for (Index i = 0; i < count_; ++i) beginGradients(inputs, block, i, dy);
     }
     for (const Panel& panel : block.panels) {
       for (Index i = 0; i < count_; ++i) {
@@ -59,23 +55,19 @@ class ScoreGradients : private Scores {
         if (i % layout_.scoreImages == 0) {
           makeScores(inputs, block, panel, i, std::min(layout_.scoreImages, count_ - i));
         }
-        if (panel.isFirst) beginGradients(inputs, block, i, dy, gradients);
+        if (panel.isFirst) beginGradients(inputs, block, i, dy);
         backwardOfValues(block, panel, i, dy);
         if (layout_.scoresIncludeKeys) backwardOfKeys(inputs, block, panel, i, gradients);
       }
       if (shape_.tableRows > 0) {
         withFixed<16>(layout_.kPadded, [&](auto depth) {
-          backwardOfEmbeddings(inputs, block, panel, gradients, tableGradient, depth);
+          backwardOfEmbeddings(block, panel, tableGradient, depth);
         });
       }
     }
-    for (Index i = 0; i < count_ && layout_.padsDepth(); ++i) {
-      copyOut(i,
-              queryGradient_.get() + i * paddedRows(layout_.kPadded),
-              layout_.kPadded,
-              layout_.k,
-              gradients.queries);
-    }
+    forQueries([&](Index ofImage, Index side, auto size) {
+      copyRun(queryGradient_.get() + side, size, gradients.queries + ofImage);
+    });
   }
 
  private:
@@ -85,35 +77,32 @@ class ScoreGradients : private Scores {
                                 : dy + rowOf(i) * layout_.v;
   }
 
+  /// The gradients of the block's queries in the i-th image.
+  ScatteredRows queryGradientOf(Index i) const {
+    return {queryGradient_.get() + queryOffset(0, i), queryOffsets_.data()};
+  }
+
+  /// The gradients of the i-th image's scores, from the row of the first query and head on.
+  float* scoreGradientOf(Index i) const { return gradient_.get() + i * shape_.heads * kPanel; }
+
   /// Starts the gradients of the i-th image that the panels add to: those of the queries and of the
   /// content lambda with the content part, or with zeros.
-  void beginGradients(const CoreInputs& inputs,
-                      const QueryBlock& block,
-                      Index i,
-                      const float* dy,
-                      const CoreGradients& gradients) {
-    const Index k = layout_.k, v = layout_.v;
+  void beginGradients(const CoreInputs& inputs, const QueryBlock& block, Index i, const float* dy) {
+    const Index v = layout_.v;
     if (layout_.padsValues())
       copyIn(i, dy, v, outputs_.get() + i * paddedRows(layout_.vPadded), layout_.vPadded);
-    if (layout_.padsDepth()) {
-      copyIn(
-          i, inputs.queries, k, queries_.get() + i * paddedRows(layout_.kPadded), layout_.kPadded);
-    }
     const bool isFirst = block.index == 0;
     if (isFirst && (layout_.isMasked || block.panels.empty()))
       std::fill_n(contexts_.valuesGradient(first_ + i), contexts_.valuesSize(), 0.0F);
     if (layout_.scoresIncludeKeys) return;
 
-    float* queryGradient = layout_.padsDepth()
-                               ? queryGradient_.get() + i * paddedRows(layout_.kPadded)
-                               : gradients.queries + rowOf(i) * k;
     contexts_.writeContentGradients(first_ + i,
                                     isFirst,
-                                    inputs.queries + rowOf(i) * k,
+                                    inputs.queries + rowOf(i) * layout_.k,
                                     dy + rowOf(i) * v,
                                     gradientsOfOutputs(i, dy),
                                     rows_,
-                                    queryGradient);
+                                    queryGradientOf(i));
   }
 
   /// Writes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
@@ -121,7 +110,7 @@ class ScoreGradients : private Scores {
     withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
       product<false>(rows_,
                      panel.columns,
-                     Rows{gradient_.get() + i * scoreStride_, kPanel},
+                     ScatteredRows{scoreGradientOf(i), gradientOffsets_.data()},
                      Term{DepthInRow{dy + rowOf(i) * layout_.v, depth},
                           EvenRows{contexts_.valuesTransposed(first_ + i) + panel.column,
                                    layout_.transposedStride},
@@ -147,97 +136,64 @@ class ScoreGradients : private Scores {
                       Index i,
                       const CoreGradients& gradients) {
     const Index k = layout_.k;
-    const float* scoreGradient = gradient_.get() + i * scoreStride_;
     const Index firstKey = (first_ + i) * layout_.context + panel.column;
-    const Rows queries{gradients.queries + rowOf(i) * k, k};
-    const Term toQueries{DepthInRow{scoreGradient, Fixed<kPanel>()},
-                         EvenRows{inputs.keys + firstKey * k, k},
-                         panel.depth};
-    if (panel.isFirst) {
-      product<false>(rows_, k, queries, toQueries);
-    } else {
-      product<true>(rows_, k, queries, toQueries);
+    const EvenRows keys{inputs.keys + firstKey * k, k};
+    // Rows of different queries lie apart, so that a large tile may only have whole fours of heads.
+    const Index together = shape_.heads % 4 == 0 ? rows_ : std::min<Index>(rows_, 8);
+    for (Index row = 0; row < rows_; row += together) {
+      const Index count = std::min(together, rows_ - row);
+      const ScatteredRows queries{queryGradientOf(i).base, queryOffsets_.data() + row};
+      const Term toQueries{
+          DepthInListedRows{scoreGradientOf(i), Fixed<kPanel>(), gradientOffsets_.data() + row},
+          keys,
+          panel.depth};
+      if (panel.isFirst) {
+        product<false>(count, k, queries, toQueries);
+      } else {
+        product<true>(count, k, queries, toQueries);
+      }
     }
-    const Rows keys{gradients.keys + firstKey * k, k};
-    const Term toKeys{RowInDepth{scoreGradient, Fixed<kPanel>()},
+    const Rows keyGradient{gradients.keys + firstKey * k, k};
+    const Term toKeys{RowInListedDepth{scoreGradientOf(i), gradientOffsets_.data()},
                       EvenRows{inputs.queries + rowOf(i) * k, k},
                       rows_};
     if (block.index == 0) {
-      product<false>(panel.depth, k, keys, toKeys);
+      product<false>(panel.depth, k, keyGradient, toKeys);
     } else {
-      product<true>(panel.depth, k, keys, toKeys);
+      product<true>(panel.depth, k, keyGradient, toKeys);
     }
   }
 
   /// Adds the gradients of the queries, ds E, and of the table, ds^T q, for all images together.
   template <class Depth>
-  HWY_NOINLINE void backwardOfEmbeddings(const CoreInputs& inputs,
-                                         const QueryBlock& block,
+  HWY_NOINLINE void backwardOfEmbeddings(const QueryBlock& block,
                                          const Panel& panel,
-                                         const CoreGradients& gradients,
                                          float* tableGradient,
                                          Depth depth) {
-    const bool pads = layout_.padsDepth();
-    const Index heads = shape_.heads;
-    for (Index t = 0; t < block.count(); ++t) {
-      const Index row = t * heads + (pads ? 0 : rowOf(0));
-      const float* queries = (pads ? queries_.get() : inputs.queries) + row * depth;
-      float* queryGradient = (pads ? queryGradient_.get() : gradients.queries) + row * depth;
-      const Index* tableOffsets = block.tableOffsets(t, panel);
-      const float* scoreGradient = gradient_.get() + t * heads * kPanel;
-      if (block.isGroupedByFour() && panel.depth % 4 == 0) {
-        addToQueries(scoreGradient,
-                     ListedFours{block.table(), depth, tableOffsets},
-                     Fours{panel.depth},
-                     queryGradient);
-      } else {
-        addToQueries(
-            scoreGradient, ListedRows{block.table(), tableOffsets}, panel.depth, queryGradient);
-      }
-      const ScatteredRows table{tableGradient, tableOffsets};
-      if (heads % 4 == 0) {
-        multiply<true>(
-            panel.depth,
-            depth,
-            table,
-            Term{RowInListedFours{scoreGradient, Fixed<kPanel>(), scoreGradientOffsets_.data()},
-                 ListedFours{queries, depth, queryOffsets_.data()},
-                 Fours{count_ * heads}});
-      } else {
-        multiply<true>(panel.depth,
-                       depth,
-                       table,
-                       Term{RowInListedDepth{scoreGradient, scoreGradientOffsets_.data()},
-                            ListedRows{queries, queryOffsets_.data()},
-                            count_ * heads});
-      }
-    }
-  }
-
-  /// Adds ds E_n to the gradients of one query in all images.
-  template <class B, class Depth>
-  HWY_INLINE void addToQueries(const float* scoreGradient,
-                               const B& embeddings,
-                               Depth columns,
-                               float* queryGradient) const {
     const Index rows = count_ * shape_.heads;
-    const Index together = shape_.heads % 4 == 0 ? rows : std::min<Index>(rows, 8);
-    for (Index first = 0; first < rows; first += together) {
-      multiply<true>(std::min(together, rows - first),
-                     layout_.kPadded,
-                     ScatteredRows{queryGradient, queryOffsets_.data() + first},
-                     Term{DepthInListedRows{
-                              scoreGradient, Fixed<kPanel>(), scoreGradientOffsets_.data() + first},
-                          embeddings,
-                          columns});
+    for (Index t = 0; t < block.count(); ++t) {
+      const Index* embeddings = block.tableOffsets(t, panel);
+      const float* scoreGradient = gradient_.get() + t * gradientStride_;
+      multiply<true>(rows,
+                     depth,
+                     Rows{queryGradient_.get() + queryOffset(t, 0), depth},
+                     Term{DepthInRow{scoreGradient, Fixed<kPanel>()},
+                          ListedRows{block.table(), embeddings},
+                          panel.depth});
+      multiply<true>(panel.depth,
+                     depth,
+                     ScatteredRows{tableGradient, embeddings},
+                     Term{RowInDepth{scoreGradient, Fixed<kPanel>()},
+                          EvenRows{queries_.get() + queryOffset(t, 0), depth},
+                          rows});
     }
   }
 
-  Buffer gradient_;       ///< Gradients of the scores [images, rows, kPanel], as scores_.
-  Buffer queries_;        ///< [images, rows, k] in whole vectors.
-  Buffer queryGradient_;  ///< [images, rows, k] in whole vectors.
-  // Offsets of the rows (image, head) of a query, from the query's first row.
-  std::vector<Index> scoreGradientOffsets_;
+  Index gradientStride_;  ///< Floats of gradient_ from query to query.
+  Buffer gradient_;       ///< Gradients of the scores [t, images, heads, kPanel].
+  Buffer queryGradient_;  ///< As queries_.
+  // Of the block's rows (t, head) of one image.
+  std::vector<Index> gradientOffsets_;
   std::vector<Index> queryOffsets_;
 };
 

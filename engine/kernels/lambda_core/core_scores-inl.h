@@ -39,12 +39,12 @@ class Scores {
         rowsMost_(layout.queryBlockSize * shape.heads),
         scoreStride_(rowsMost_ * kPanel + lanes()),
         scores_(layout.scoreImages * scoreStride_),
+        queryStride_(layout.imageBlockSize * shape.heads * layout.kPadded + lanes()),
+        queries_(layout.queryBlockSize * queryStride_),
         outputs_(layout_.padsValues() ? paddedSize(layout.vPadded) : 0) {
     for (Index i = 0; i < layout.scoreImages; ++i) {
-      for (Index head = 0; head < shape.heads; ++head) {
+      for (Index head = 0; head < shape.heads; ++head)
         scoreOffsets_.push_back(i * scoreStride_ + head * kPanel);
-        scoreQueryOffsets_.push_back((i * imageRows() + head) * layout.k);
-      }
     }
   }
 
@@ -52,7 +52,7 @@ class Scores {
                const QueryBlock& block,
                const Together& images,
                float* y) {
-    take(block, images);
+    take(inputs, block, images);
     for (const Panel& panel : block.panels) {
       makeScores(inputs, block, panel, 0, count_);
       for (Index i = 0; i < count_; ++i) addOutputs(inputs, panel, i, y);
@@ -75,11 +75,38 @@ class Scores {
 
   Index imageRows() const { return shape_.queries * shape_.heads; }
 
-  void take(const QueryBlock& block, const Together& images) {
+  void take(const CoreInputs& inputs, const QueryBlock& block, const Together& images) {
     first_ = images.first;
     count_ = images.count;
     rows_ = block.count() * shape_.heads;
     firstRow_ = (images.first * shape_.queries + block.queryOf(0)) * shape_.heads;
+    if (shape_.tableRows == 0) return;
+    forQueries([&](Index ofImage, Index side, auto size) {
+      copyRun(inputs.queries + ofImage, size, queries_.get() + side);
+    });
+  }
+
+  /// Calls `work` for the queries of the block with two places and a number of values: in tensors
+  /// of all queries, and in queries_, where the rows of one query lie side by side for all images.
+  template <class Work>
+  HWY_INLINE void forQueries(const Work& work) const {
+    const Index heads = shape_.heads, k = layout_.k;
+    const Index together = layout_.padsDepth() ? 1 : heads;
+    withFixed<64>(together * k, [&](auto size) {
+      for (Index t = 0; t < rows_ / heads; ++t) {
+        for (Index i = 0; i < count_; ++i) {
+          for (Index head = 0; head < heads; head += together) {
+            const Index row = rowOf(i) + t * heads + head;
+            work(row * k, queryOffset(t, i) + head * layout_.kPadded, size);
+          }
+        }
+      }
+    });
+  }
+
+  /// The place in queries_ of the t-th query's first row in the i-th image.
+  Index queryOffset(Index t, Index i) const {
+    return t * queryStride_ + i * shape_.heads * layout_.kPadded;
   }
 
   /// The number among all rows (image, query, head) of the block's first row in the i-th image.
@@ -112,7 +139,7 @@ class Scores {
                   Index count) const {
     withFixed<16>(layout_.k, [&](auto depth) {
       if (!layout_.scoresIncludeKeys) {
-        addPositionScores<false>(inputs.queries, block, panel, first, count, depth);
+        addPositionScores<false>(block, panel, first, count, depth, paddedStride(depth));
         return;
       }
       for (Index i = first; i < first + count; ++i) {
@@ -124,33 +151,31 @@ class Scores {
                                      layout_.transposedStride},
                             depth});
       }
-      addPositionScores<true>(inputs.queries, block, panel, first, count, depth);
+      addPositionScores<true>(block, panel, first, count, depth, paddedStride(depth));
     });
   }
 
+  /// The padded depth of a query, as a constant where the depth is one.
+  Fixed<16> paddedStride(Fixed<16> depth) const { return depth; }
+
+  Even paddedStride(Even) const { return layout_.kPadded; }
+
   /// Writes q_n . e_nm to the scores of `count` images from `first` on, or adds it if `kAdd`.
-  template <bool kAdd, class Depth>
-  HWY_NOINLINE void addPositionScores(const float* queries,
-                                      const QueryBlock& block,
+  template <bool kAdd, class Depth, class Stride>
+  HWY_NOINLINE void addPositionScores(const QueryBlock& block,
                                       const Panel& panel,
                                       Index first,
                                       Index count,
-                                      Depth depth) const {
+                                      Depth depth,
+                                      Stride stride) const {
     const Index heads = shape_.heads;
     for (Index t = 0; t < block.count() && shape_.tableRows > 0; ++t) {
-      const float* rows = queries + (rowOf(first) + t * heads) * depth;
-      float* scores = scoresOf(first) + t * heads * kPanel;
-      const EvenRows tile{block.transposedTile(t, panel), Fixed<kPanel>()};
-      if (count == 1) {
-        multiply<kAdd>(
-            heads, panel.columns, Rows{scores, kPanel}, Term{DepthInRow{rows, depth}, tile, depth});
-      } else {
-        multiply<kAdd>(
-            count * heads,
-            panel.columns,
-            ScatteredRows{scores, scoreOffsets_.data()},
-            Term{DepthInListedRows{rows, depth, scoreQueryOffsets_.data()}, tile, depth});
-      }
+      multiply<kAdd>(count * heads,
+                     panel.columns,
+                     ScatteredRows{scoresOf(first) + t * heads * kPanel, scoreOffsets_.data()},
+                     Term{DepthInRow{queries_.get() + queryOffset(t, first), stride},
+                          EvenRows{block.transposedTile(t, panel), Fixed<kPanel>()},
+                          depth});
     }
   }
 
@@ -195,10 +220,10 @@ class Scores {
   /// Floats of scores_ from image to image: not a power of two, so that images do not compete for
   /// the same cache sets.
   Index scoreStride_;
-  Buffer scores_;  ///< [images, rows, kPanel]
-  // Offsets of the rows (image, head) of a query, from the query's first row.
-  std::vector<Index> scoreOffsets_;
-  std::vector<Index> scoreQueryOffsets_;
+  Buffer scores_;                    ///< [images, rows, kPanel]
+  std::vector<Index> scoreOffsets_;  ///< Of the rows (image, head) of a query in scores_.
+  Index queryStride_;                ///< Floats of queries_ from query to query.
+  Buffer queries_;  ///< The block's queries [t, images, heads, k] in whole vectors.
   Buffer outputs_;  ///< Outputs or their gradients [images, rows, v] in whole vectors.
 };
 

@@ -59,8 +59,13 @@ class WindowGradients : private WindowScores {
       copyRows(of.dy, v, v, outputs_.get(), layout_.vPadded);
       of.wholeDy = outputs_.get();
     }
-    contexts_.writeContentGradients(
-        image_, block.index == 0, of.queries, of.dy, of.wholeDy, rows_, of.queryGradient);
+    contexts_.writeContentGradients(image_,
+                                    block.index == 0,
+                                    of.queries,
+                                    of.dy,
+                                    of.wholeDy,
+                                    rows_,
+                                    Rows{of.queryGradient, kPadded});
     for (const WindowPanel& panel : block.panels) {
       makeScores(of.queries, block, panel);
       addToValues(block, panel, of.wholeDy);

@@ -56,14 +56,6 @@ HWY_INLINE void withFixed(Offset number, const Work& work) {
 #endif
 }
 
-/// A depth that is a multiple of 4. Each four may lie anywhere; within a four, operands lie a
-/// stride apart.
-struct Fours {
-  HWY_INLINE operator Offset() const { return depth; }
-
-  Offset depth;
-};
-
 /// A depth of runs that are equally long. A passes through them without gaps; B has RowsInRuns.
 struct Runs {
   HWY_INLINE operator Offset() const { return count * length; }
@@ -148,8 +140,6 @@ struct DepthInListedRows {
     Stride stride;
   };
 
-  HWY_INLINE DepthInListedRows four(Offset depth) const { return {base + depth, stride, offsets}; }
-
   const float* base;
   Stride stride;
   const Offset* offsets;  ///< One for each row.
@@ -200,19 +190,6 @@ struct RowInListedDepth {
   const Offset* offsets;
 };
 
-/// A transposed, where each four depths may lie anywhere and lie a stride apart within the four.
-template <class Stride>
-struct RowInListedFours {
-  HWY_INLINE RowInDepth<Stride> four(Offset depth) const { return {base + offsets[depth], stride}; }
-
-  const float* base;
-  Stride stride;
-  const Offset* offsets;  ///< One for each depth.
-};
-
-template <class Stride>
-RowInListedFours(const float*, Stride, const Offset*) -> RowInListedFours<Stride>;
-
 // ---- B: one row for each depth, vectors along its columns ----
 
 /// B with rows that lie a stride apart.
@@ -238,19 +215,6 @@ struct ListedRows {
   const float* base;
   const Offset* offsets;
 };
-
-/// B where each four rows may lie anywhere and lie a stride apart within the four.
-template <class Stride>
-struct ListedFours {
-  HWY_INLINE EvenRows<Stride> four(Offset depth) const { return {base + offsets[depth], stride}; }
-
-  const float* base;
-  Stride stride;
-  const Offset* offsets;  ///< One for each depth.
-};
-
-template <class Stride>
-ListedFours(const float*, Stride, const Offset*) -> ListedFours<Stride>;
 
 /// B in runs of rows that lie a stride apart.
 template <class Stride>

@@ -24,7 +24,7 @@ namespace {
 /// of sums; registers for the factors must remain.
 constexpr bool kHasManyRegisters = HWY_TARGET <= HWY_AVX3;
 
-/// One product A [rows, depth] times B [depth, columns]. The depth is Even, Fixed, Fours or Runs.
+/// One product A [rows, depth] times B [depth, columns]. The depth is Even, Fixed or Runs.
 template <class A, class B, class Depth>
 struct Term {
   A a;
@@ -83,15 +83,6 @@ HWY_INLINE void addTerm(Offset row,
       rows.next();
     }
   }
-}
-
-template <int kRows, int kVectors, class A, class B>
-HWY_INLINE void addTerm(Offset row,
-                        Offset vector,
-                        const Term<A, B, Fours>& term,
-                        Vector (&sums)[kRows][kVectors]) {
-  for (Offset k = 0; k < term.depth; k += 4)
-    addTerm(row, vector, Term{term.a.four(k), term.b.four(k), Fixed<4>()}, sums);
 }
 
 template <int kRows, int kVectors, class A, class B>
@@ -156,7 +147,10 @@ HWY_INLINE void multiply(Offset rows, Offset columns, const C& c, const Terms&..
     for (; vector < vectors; ++vector) tilesOfRows<16, 1, kAdd>(0, rows, vector, c, terms...);
   } else {
     for (; vector + 2 <= vectors; vector += 2) {
+      // Both multipliers need ten sums under way: tiles have five or six rows where that comes out.
       Offset row = 0;
+      const Offset fives = (6 - rows % 6) % 6 * 5;
+      for (; fives <= rows && row < fives; row += 5) tile<5, 2, kAdd>(row, vector, c, terms...);
       for (; rows - row >= 6 && rows - row != 8; row += 6)
         tile<6, 2, kAdd>(row, vector, c, terms...);
       tilesOfRows<4, 2, kAdd>(row, rows, vector, c, terms...);
