@@ -74,6 +74,8 @@ class QueryBlock {
         columns_(shape.tableRows > 0 ? layout.contextPadded : 0),
         tileColumns_((columns_ + kPanel - 1) / kPanel * kPanel),
         transposed_(layout.queryBlockSize * layout.k * tileColumns_),
+        vectorOffsets_(static_cast<std::size_t>(layout.queryBlockSize * columns_ / lanes())),
+        isInTable_(static_cast<std::size_t>(layout.queryBlockSize)),
         tableOffsets_(static_cast<std::size_t>(layout.queryBlockSize * columns_)) {
     if (shape.tableRows > 0 || layout.scoresIncludeKeys) makePanels();
   }
@@ -89,7 +91,11 @@ class QueryBlock {
       std::erase_if(panels, [&](const Panel& panel) { return !sees(rows, panel); });
       if (!panels.empty()) panels.front().isFirst = true;
     }
-    for (Index t = 0; t < count_; ++t) fillTiles(rows + t * shape_.positions, t);
+    for (Index t = 0; t < count_; ++t, rows += shape_.positions) {
+      const bool isInTable = !layout_.lambdasFirst && findVectors(rows, t);
+      isInTable_[static_cast<std::size_t>(t)] = isInTable;
+      if (!isInTable) fillTiles(rows, t);
+    }
   }
 
   /// Queries of the block.
@@ -97,7 +103,18 @@ class QueryBlock {
 
   Index queryOf(Index t) const { return index * layout_.queryBlockSize + t; }
 
-  /// E_n^T [k, kPanel] of the t-th query and the columns of a panel.
+  /// Whether the embeddings of the t-th query can be read from the transposed table itself: those
+  /// of each vector of columns are successive there. Never where lambdas come first.
+  bool isInTable(Index t) const { return isInTable_[static_cast<std::size_t>(t)]; }
+
+  /// E_n^T [k, columns] of the t-th query and the columns of a panel, if isInTable().
+  ListedVectors inTable(Index t, const Panel& panel) const {
+    return {embeddings_.transposed.get(),
+            embeddings_.stride,
+            vectorOffsets_.data() + (t * columns_ + panel.column) / lanes()};
+  }
+
+  /// E_n^T [k, kPanel] of the t-th query and the columns of a panel, unless isInTable().
   const float* transposedTile(Index t, const Panel& panel) const {
     return transposed_.get() + tileOffset(t, panel);
   }
@@ -144,6 +161,19 @@ class QueryBlock {
     return false;
   }
 
+  /// Finds the places of the t-th query's embeddings in the transposed table, vector by vector.
+  /// False where those of a vector of columns are not successive. `rows` as below.
+  bool findVectors(const std::int32_t* rows, Index t) {
+    if (layout_.context != layout_.contextPadded) return false;
+    for (Index column = 0; column < columns_; column += lanes()) {
+      const Run run = runFrom(rows, column, lanes());
+      if (run.tableRow == kOutside || run.length < lanes()) return false;
+      vectorOffsets_[static_cast<std::size_t>((t * columns_ + column) / lanes())] = run.tableRow;
+      writeTableOffsets(run, tableOffsets_.data() + t * columns_ + column);
+    }
+    return true;
+  }
+
   /// Fills the tiles of the t-th query. `rows` is the table's row of each position.
   void fillTiles(const std::int32_t* rows, Index t) {
     for (const Panel& panel : panels) {
@@ -178,7 +208,7 @@ class QueryBlock {
       for (Index c = 0; c < layout_.k; ++c) std::fill_n(to + c * kPanel, run.length, 0.0F);
       return;
     }
-    for (Index i = 0; i < run.length; ++i) offsets[i] = (run.tableRow + i) * layout_.kPadded;
+    writeTableOffsets(run, offsets);
     const float* from = embeddings_.transposed.get() + run.tableRow;
     withFixed<4, 8, 16>(run.length, [&](auto length) {
       for (Index c = 0; c < layout_.k; ++c)
@@ -186,15 +216,21 @@ class QueryBlock {
     });
   }
 
+  void writeTableOffsets(const Run& run, Index* offsets) const {
+    for (Index i = 0; i < run.length; ++i) offsets[i] = (run.tableRow + i) * layout_.kPadded;
+  }
+
   static constexpr Index kOutside = -1;
 
   const CoreShape& shape_;
   const Layout& layout_;
   const Embeddings& embeddings_;
-  Index columns_;                    ///< Of all panels, in whole vectors.
-  Index tileColumns_;                ///< The same in whole panels.
-  Buffer transposed_;                ///< E_n^T [k, kPanel] of each query and panel.
-  std::vector<Index> tableOffsets_;  ///< [queries, columns]
+  Index columns_;                     ///< Of all panels, in whole vectors.
+  Index tileColumns_;                 ///< The same in whole panels.
+  Buffer transposed_;                 ///< E_n^T [k, kPanel] of each query and panel.
+  std::vector<Index> vectorOffsets_;  ///< [queries, vectors of columns]
+  std::vector<bool> isInTable_;       ///< Of each query.
+  std::vector<Index> tableOffsets_;   ///< [queries, columns]
   Index count_ = 0;
 };
 

@@ -54,7 +54,7 @@ constexpr int kPanel = kPanelVectors * static_cast<int>(hn::MaxLanes(Floats()));
 constexpr Index kResidentBytes = 512 << 10;
 
 /// Images for which it pays to copy the embeddings of a block once more.
-constexpr Index kFewestResident = 16;
+constexpr Index kFewestResident = 8;
 
 /// Rows of zeros after the table's end, which stand for positions that a query does not see.
 /// Products read up to four successive rows.
@@ -81,8 +81,11 @@ HWY_INLINE void copyRun(const float* from, Index count, float* to) {
 /// Sizes that follow from a shape and the width of a vector.
 struct Layout {
   /// `isLocal`: as from isLocal(). `makesOperands`: see MakeOperands.
-  Layout(
-      const CoreShape& shape, bool isBackward, bool lambdasFirst, bool isLocal, bool makesOperands)
+  Layout(const CoreShape& shape,
+         bool isBackward,
+         bool putsLambdasFirst,
+         bool isLocal,
+         bool makesOperands)
       : k(shape.queryDepth),
         v(shape.valueDepth),
         kPadded(padded(k)),
@@ -90,6 +93,7 @@ struct Layout {
         context(shape.contextRows()),
         contextPadded(padded(context)),
         transposedStride(contextPadded + lanes()),
+        lambdasFirst(putsLambdasFirst),
         isMasked(isLocal),
         scoresIncludeKeys(!lambdasFirst && !isLocal && shape.hasContent && k == kPadded &&
                           contextPadded < v),
@@ -124,6 +128,7 @@ struct Layout {
   /// Floats between rows of values and keys transposed: not a power of two, so that rows do not
   /// compete for the same cache sets.
   Index transposedStride;
+  bool lambdasFirst;       ///< Lambdas come before queries.
   bool isMasked;           ///< Whether queries have positions that they do not see.
   bool scoresIncludeKeys;  ///< The scores include q . kbar: cheaper than the content lambda on
                            ///< small maps.

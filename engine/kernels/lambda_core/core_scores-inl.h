@@ -170,12 +170,15 @@ class Scores {
                                       Stride stride) const {
     const Index heads = shape_.heads;
     for (Index t = 0; t < block.count() && shape_.tableRows > 0; ++t) {
-      multiply<kAdd>(count * heads,
-                     panel.columns,
-                     ScatteredRows{scoresOf(first) + t * heads * kPanel, scoreOffsets_.data()},
-                     Term{DepthInRow{queries_.get() + queryOffset(t, first), stride},
-                          EvenRows{block.transposedTile(t, panel), Fixed<kPanel>()},
-                          depth});
+      const ScatteredRows scores{scoresOf(first) + t * heads * kPanel, scoreOffsets_.data()};
+      const DepthInRow queries{queries_.get() + queryOffset(t, first), stride};
+      if (block.isInTable(t)) {
+        const Term term{queries, block.inTable(t, panel), depth};
+        multiply<kAdd>(count * heads, panel.columns, scores, term);
+      } else {
+        const EvenRows tile{block.transposedTile(t, panel), Fixed<kPanel>()};
+        multiply<kAdd>(count * heads, panel.columns, scores, Term{queries, tile, depth});
+      }
     }
   }
 

@@ -206,6 +206,17 @@ struct EvenRows {
 template <class Stride>
 EvenRows(const float*, Stride) -> EvenRows<StrideOf<Stride>>;
 
+/// B with rows that lie a stride apart, and vectors of columns that may lie anywhere.
+struct ListedVectors {
+  HWY_INLINE const float* row(Offset depth) const { return base + depth * stride; }
+
+  HWY_INLINE Offset column(Offset vector) const { return offsets[vector]; }
+
+  const float* base;
+  Offset stride;
+  const Offset* offsets;  ///< One for each vector of columns.
+};
+
 /// B with rows that may lie anywhere.
 struct ListedRows {
   HWY_INLINE const float* row(Offset depth) const { return base + offsets[depth]; }
