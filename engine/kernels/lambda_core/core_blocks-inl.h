@@ -1,8 +1,9 @@
 // The position embeddings as the lambda core on the CPU reads them: the table in two layouts, and
 // for a block of queries the panels of context rows that any of its queries sees, with the tile
-// E_n^T [k, panel] of each query. Filling a tile is a copy of runs from the transposed table; the
-// tiles then serve all images that a thread holds. See the page in lambda_core_kernel.h. Included
-// once for each instruction set.
+// E_n^T [k, panel] of each query. A tile is read from the transposed table itself where it is made
+// of whole vectors of it, as in float32 with AVX2 on a map of 8 by 8. Else it is a copy of runs
+// from the table, which serves all images that a thread holds. See the page in
+// lambda_core_kernel.h. Included once for each instruction set.
 
 #if defined(LAMBDA_CORE_BLOCKS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_BLOCKS_INL_H_
@@ -12,6 +13,7 @@
 #endif
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_layout-inl.h"
@@ -23,7 +25,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// The embedding table in the two layouts that the products read: R^T [k, rows], and R [rows, k]
-/// followed by kOutsideRows rows of zeros, in whole vectors; this one for the backward pass.
+/// followed by a row of zeros, in whole vectors; this one for the backward pass.
 struct Embeddings {
   Embeddings(const CoreShape& shape,
              const Layout& layout,
@@ -73,7 +75,6 @@ class QueryBlock {
         embeddings_(embeddings),
         columns_(shape.tableRows > 0 ? layout.contextPadded : 0),
         tileColumns_((columns_ + kPanel - 1) / kPanel * kPanel),
-        transposed_(layout.queryBlockSize * layout.k * tileColumns_),
         vectorOffsets_(static_cast<std::size_t>(layout.queryBlockSize * columns_ / lanes())),
         isInTable_(static_cast<std::size_t>(layout.queryBlockSize)),
         tableOffsets_(static_cast<std::size_t>(layout.queryBlockSize * columns_)) {
@@ -94,7 +95,9 @@ class QueryBlock {
     for (Index t = 0; t < count_; ++t, rows += shape_.positions) {
       const bool isInTable = !layout_.lambdasFirst && findVectors(rows, t);
       isInTable_[static_cast<std::size_t>(t)] = isInTable;
-      if (!isInTable) fillTiles(rows, t);
+      if (isInTable) continue;
+      if (!transposed_) transposed_.emplace(layout_.queryBlockSize * layout_.k * tileColumns_);
+      fillTiles(rows, t);
     }
   }
 
@@ -116,7 +119,7 @@ class QueryBlock {
 
   /// E_n^T [k, kPanel] of the t-th query and the columns of a panel, unless isInTable().
   const float* transposedTile(Index t, const Panel& panel) const {
-    return transposed_.get() + tileOffset(t, panel);
+    return transposed_->get() + tileOffset(t, panel);
   }
 
   /// The offset in Embeddings::rows of the embedding of each column from the panel's first on, for
@@ -201,7 +204,7 @@ class QueryBlock {
   }
 
   void fillRun(Index t, const Panel& panel, Index column, const Run& run) {
-    float* to = transposed_.get() + tileOffset(t, panel) + column;
+    float* to = transposed_->get() + tileOffset(t, panel) + column;
     Index* offsets = tableOffsets_.data() + t * columns_ + panel.column + column;
     if (run.tableRow == kOutside) {
       std::fill_n(offsets, run.length, layout_.tableRows * layout_.kPadded);
@@ -225,9 +228,10 @@ class QueryBlock {
   const CoreShape& shape_;
   const Layout& layout_;
   const Embeddings& embeddings_;
-  Index columns_;                     ///< Of all panels, in whole vectors.
-  Index tileColumns_;                 ///< The same in whole panels.
-  Buffer transposed_;                 ///< E_n^T [k, kPanel] of each query and panel.
+  Index columns_;      ///< Of all panels, in whole vectors.
+  Index tileColumns_;  ///< The same in whole panels.
+  /// E_n^T [k, kPanel] of each query and panel, once there is one that is not in the table.
+  std::optional<Buffer> transposed_;
   std::vector<Index> vectorOffsets_;  ///< [queries, vectors of columns]
   std::vector<bool> isInTable_;       ///< Of each query.
   std::vector<Index> tableOffsets_;   ///< [queries, columns]

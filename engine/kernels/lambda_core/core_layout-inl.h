@@ -30,17 +30,17 @@ namespace {
 /// only the few heads of a query as rows; so many images fill a tile of registers.
 constexpr Index kImagesTogether = 8;
 
-/// Rows (query, head) of an image whose scores are made together, about. Half as many where the
-/// embeddings of their queries, the scores and the values of a panel would not fit kBlockBytes
-/// together.
-constexpr Index kRowsTogether = 32;
+/// Rows (query, head) of an image whose scores are made together, about, at most and at least. As
+/// many as possible whose embeddings, scores and values of a panel fit kBlockBytes together.
+constexpr Index kMostRowsTogether = kHasManyRegisters ? 32 : 64;
+constexpr Index kFewestRowsTogether = 16;
 
-/// Rows (image, head) of one query whose scores are made in one product. The few heads of one
-/// image would leave the multipliers waiting for their sums.
-constexpr Index kScoreRows = kHasManyRegisters ? 4 : 12;
+/// Rows (image, head) of one query whose scores are made in one product, at least. The few heads of
+/// one image would leave the multipliers waiting for their sums.
+constexpr Index kFewestScoreRows = kHasManyRegisters ? 4 : 10;
 
-/// Rows (image, query, head) whose scores fit the first-level cache.
-constexpr Index kScoreRowsOfBlock = 96;
+/// Most rows (image, query, head) whose scores are made together: 24 KB with AVX2.
+constexpr Index kScoreRowsOfBlock = 192;
 
 /// Bytes that a block and a panel may fill: some more than a first-level cache, because twice the
 /// rows save more than the misses cost.
@@ -53,12 +53,11 @@ constexpr int kPanel = kPanelVectors * static_cast<int>(hn::MaxLanes(Floats()));
 /// Bytes that stay in the second-level cache while all blocks of queries use them.
 constexpr Index kResidentBytes = 512 << 10;
 
-/// Images for which it pays to copy the embeddings of a block once more.
+/// Images for which it pays to find the embeddings of a block once more.
 constexpr Index kFewestResident = 8;
 
 /// Rows of zeros after the table's end, which stand for positions that a query does not see.
-/// Products read up to four successive rows.
-constexpr Index kOutsideRows = 4;
+constexpr Index kOutsideRows = 1;
 
 inline Index padded(Index count) {
   return (count + lanes() - 1) / lanes() * lanes();
@@ -147,16 +146,20 @@ struct Layout {
 
  private:
   Index imagesOfScores(const CoreShape& shape) const {
-    const Index rows = queryBlockSize * shape.heads;
-    const Index most = std::min(kScoreRows / shape.heads, kScoreRowsOfBlock / rows);
-    return std::clamp<Index>(most, 1, std::max<Index>(shape.images, 1));
+    const Index fewest = (kFewestScoreRows + shape.heads - 1) / shape.heads;
+    const Index most = kScoreRowsOfBlock / (queryBlockSize * shape.heads);
+    return std::clamp<Index>(std::min(fewest, most), 1, std::max<Index>(shape.images, 1));
   }
 
   Index rowsTogether(Index heads) const {
     const Index columns = std::min<Index>(kPanel, contextPadded);
-    const Index depths = kRowsTogether / heads * k + kRowsTogether + vPadded;
-    const Index bytes = depths * columns * static_cast<Index>(sizeof(float));
-    return bytes <= kBlockBytes ? kRowsTogether : kRowsTogether / 2;
+    Index rows = kMostRowsTogether;
+    const auto fit = [&] {
+      const Index depths = rows / heads * k + rows + vPadded;
+      return depths * columns * static_cast<Index>(sizeof(float)) <= kBlockBytes;
+    };
+    while (rows > kFewestRowsTogether && !fit()) rows /= 2;
+    return rows;
   }
 };
 

@@ -187,11 +187,12 @@ void backwardInGroups(const CoreShape& shape,
   if (shape.tableRows == 0) return;
   parallelFor(layout.tableRows, [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
-      for (Index c = 0; c < shape.queryDepth; ++c) {
-        float sum = 0;
-        for (Index group = 0; group < groups.count; ++group)
-          sum += tableGradients.get()[group * tableSize + row * layout.tableRowSize + c];
-        gradients.table[row * shape.queryDepth + c] = sum;
+      const float* ofGroup = tableGradients.get() + row * layout.tableRowSize;
+      float* sum = gradients.table + row * shape.queryDepth;
+      std::copy_n(ofGroup, shape.queryDepth, sum);
+      for (Index group = 1; group < groups.count; ++group) {
+        ofGroup += tableSize;
+        for (Index c = 0; c < shape.queryDepth; ++c) sum[c] += ofGroup[c];
       }
     }
   });
