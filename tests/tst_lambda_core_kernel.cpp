@@ -111,6 +111,7 @@ void TestLambdaCoreKernel::equalsLoopsInDouble_data() {
            {"4x16, rows of whole vectors, odd depths", 5, 4, 16, 1, 3, 7, 11, 0, true, true},
            {"3x16, intra-depth 4", 2, 3, 16, 4, 2, 16, 16, 0, true, true},
            {"3x16, 8 heads, positions alone", 11, 3, 16, 1, 8, 16, 16, 0, false, true},
+           {"no image", 0, 4, 5, 1, 4, 16, 16, 0, true, true},
            {"k 16", 2, 4, 5, 1, 4, 16, 16, 0, true, true},
            {"h 4", 3, 4, 5, 1, 4, 16, 8, 0, true, true}}) {
     row(sample, CoreOrder::automatic);

@@ -30,8 +30,8 @@ namespace {
 /// only the few heads of a query as rows; so many images fill a tile of registers.
 constexpr Index kImagesTogether = 8;
 
-/// Rows (query, head) of an image whose scores are made together, about, at most and at least. As
-/// many as possible whose embeddings, scores and values of a panel fit kBlockBytes together.
+/// The scores of about so many rows (query, head) of an image, at most and at least, are made
+/// together: as many as fit kBlockBytes with the embeddings and values of a panel.
 constexpr Index kMostRowsTogether = kHasManyRegisters ? 32 : 64;
 constexpr Index kFewestRowsTogether = 16;
 
@@ -56,7 +56,7 @@ constexpr Index kResidentBytes = 512 << 10;
 /// Images for which it pays to find the embeddings of a block once more.
 constexpr Index kFewestResident = 8;
 
-/// Rows of zeros after the table's end, which stand for positions that a query does not see.
+/// A row of zeros after the table's end stands for positions that a query does not see.
 constexpr Index kOutsideRows = 1;
 
 inline Index padded(Index count) {

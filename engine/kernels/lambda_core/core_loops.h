@@ -187,11 +187,10 @@ void backwardInGroups(const CoreShape& shape,
   if (shape.tableRows == 0) return;
   parallelFor(layout.tableRows, [&](Index begin, Index end) {
     for (Index row = begin; row < end; ++row) {
-      const float* ofGroup = tableGradients.get() + row * layout.tableRowSize;
       float* sum = gradients.table + row * shape.queryDepth;
-      std::copy_n(ofGroup, shape.queryDepth, sum);
-      for (Index group = 1; group < groups.count; ++group) {
-        ofGroup += tableSize;
+      std::fill_n(sum, shape.queryDepth, 0.0F);
+      for (Index group = 0; group < groups.count; ++group) {
+        const float* ofGroup = tableGradients.get() + group * tableSize + row * layout.tableRowSize;
         for (Index c = 0; c < shape.queryDepth; ++c) sum[c] += ofGroup[c];
       }
     }

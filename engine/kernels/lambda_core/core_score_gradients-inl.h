@@ -192,7 +192,8 @@ class ScoreGradients : private Scores {
   Index gradientStride_;  ///< Floats of gradient_ from query to query.
   Buffer gradient_;       ///< Gradients of the scores [t, images, heads, kPanel].
   Buffer queryGradient_;  ///< As queries_.
-  // Of the block's rows (t, head) of one image.
+  // The rows (t, head) of one image lie at these places of gradient_ and queryGradient_, counted
+  // from the image's first row there.
   std::vector<Index> gradientOffsets_;
   std::vector<Index> queryOffsets_;
 };
