@@ -101,6 +101,9 @@ struct Layout {
         queryBlockSize(std::clamp<Index>(
             rowsTogether(shape.heads) / shape.heads, 1, std::max<Index>(shape.queries, 1))),
         blockCount((shape.queries + queryBlockSize - 1) / queryBlockSize),
+        blockBytes(shape.tableRows > 0 ? queryBlockSize * contextPadded *
+                                             static_cast<Index>(k * sizeof(float) + sizeof(Index))
+                                       : 0),
         scoreImages(imagesOfScores(shape)),
         imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether)
                                   : scoreImages) {
@@ -138,6 +141,7 @@ struct Layout {
   bool transposesValues = true;  ///< Whether the backward pass reads the values transposed.
   Index queryBlockSize;          ///< Most queries of a block. They are successive.
   Index blockCount;
+  Index blockBytes;      ///< Of a QueryBlock, at most.
   Index scoreImages;     ///< Images whose scores are made together.
   Index imageBlockSize;  ///< Images of one product of score gradients with the embeddings, or, in
                          ///< the forward pass, of scores.

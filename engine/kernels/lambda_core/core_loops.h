@@ -4,7 +4,8 @@
 // groups, and in which order the groups' gradients of the table are added. See the page in
 // lambda_core_kernel.h. What happens inside a block is the matter of `Parts`, which has
 //
-//   Layout    blockCount, imageBlockSize, imagesResident, tableRows, tableRowSize, extraTableRows
+//   Layout    blockCount, blockBytes, imageBlockSize, imagesResident, tableRows, tableRowSize,
+//             extraTableRows
 //   Shared    what all threads read: Shared(shape, layout, inputs, isBackward, parallelFor)
 //   Contexts  of the images that a thread works on together: Contexts(shape, layout, mostImages,
 //             isBackward), take(), finish()
@@ -12,6 +13,7 @@
 //   Core      Core(shape, layout, contexts), forward(), backward()
 
 #include <algorithm>
+#include <vector>
 
 #include "engine/kernels/aligned_buffer.h"
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
@@ -98,6 +100,45 @@ class ResidentInputs {
   hwy::AlignedFreeUniquePtr<float[]> queries_, values_;
 };
 
+/// The blocks of queries as a thread reads them. If all of them are small, they are kept for the
+/// next images that the thread works on; otherwise one is filled again each time.
+template <class Parts>
+class Blocks {
+ public:
+  using Block = typename Parts::Block;
+  using Index = std::int64_t;
+
+  Blocks(const CoreShape& shape,
+         const typename Parts::Layout& layout,
+         const typename Parts::Shared& shared,
+         const CoreInputs& inputs,
+         bool hasNextImages)
+      : inputs_(inputs),
+        keepsAll_(hasNextImages && layout.blockCount * layout.blockBytes <= kMostBytes) {
+    const Index count = keepsAll_ ? layout.blockCount : 1;
+    blocks_.reserve(static_cast<std::size_t>(count));
+    for (Index i = 0; i < count; ++i) blocks_.emplace_back(shape, layout, shared);
+    taken_.resize(blocks_.size(), kNone);
+  }
+
+  /// Valid until the next call.
+  const Block& take(Index index) {
+    const auto place = static_cast<std::size_t>(keepsAll_ ? index : 0);
+    if (taken_[place] != index) blocks_[place].take(inputs_, index);
+    taken_[place] = index;
+    return blocks_[place];
+  }
+
+ private:
+  static constexpr Index kMostBytes = 512 << 10;
+  static constexpr Index kNone = -1;
+
+  const CoreInputs& inputs_;
+  bool keepsAll_;
+  std::vector<Block> blocks_;
+  std::vector<Index> taken_;  ///< Which block of queries each of them has.
+};
+
 template <class Parts, class Output>
 void forwardInGroups(const CoreShape& shape,
                      const typename Parts::Layout& layout,
@@ -115,13 +156,13 @@ void forwardInGroups(const CoreShape& shape,
     ResidentInputs resident(shape, inputs, most, make);
     typename Parts::Contexts contexts(shape, layout, most, false);
     typename Parts::Core core(shape, layout, contexts);
-    typename Parts::Block block(shape, layout, shared);
+    Blocks<Parts> blocks(shape, layout, shared, inputs, last - begin * groups.size > most);
     for (Index first = begin * groups.size; first < last; first += most) {
       const Index count = std::min(most, last - first);
       const CoreInputs present = resident.of(first, count);
       for (Index i = 0; i < count; ++i) contexts.take(present, i);
       for (Index index = 0; index < layout.blockCount; ++index) {
-        block.take(inputs, index);
+        const auto& block = blocks.take(index);
         for (Index i = 0; i < count; i += layout.imageBlockSize) {
           const Together images{i, std::min(layout.imageBlockSize, count - i), count};
           core.forward(present, block, images, y + first * resident.outputSize());
@@ -153,7 +194,7 @@ void backwardInGroups(const CoreShape& shape,
     ResidentInputs resident(shape, inputs, most, make);
     typename Parts::Contexts contexts(shape, layout, most, true);
     typename Parts::Core core(shape, layout, contexts);
-    typename Parts::Block block(shape, layout, shared);
+    Blocks<Parts> blocks(shape, layout, shared, inputs, (end - begin) * groups.size > most);
     for (Index group = begin; group < end; group += groups.together) {
       const Index last =
           std::min(shape.images, std::min(end, group + groups.together) * groups.size);
@@ -165,7 +206,7 @@ void backwardInGroups(const CoreShape& shape,
         const Output* gradient = dy + first * resident.outputSize();
         for (Index i = 0; i < count; ++i) contexts.take(present, targets, i);
         for (Index index = 0; index < layout.blockCount; ++index) {
-          block.take(inputs, index);
+          const auto& block = blocks.take(index);
           for (Index i = 0; i < count;) {
             const Index ofGroup = (first + i) / groups.size;
             const Index endOfGroup = std::min(count, (ofGroup + 1) * groups.size - first);

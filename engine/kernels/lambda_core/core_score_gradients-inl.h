@@ -184,14 +184,14 @@ class ScoreGradients : private Scores {
                      depth,
                      ScatteredRows{tableGradient, embeddings},
                      Term{RowInDepth{scoreGradient, Fixed<kPanel>()},
-                          EvenRows{queries_.get() + queryOffset(t, 0), depth},
+                          EvenRows{queriesAt_ + queryOffset(t, 0), depth},
                           rows});
     }
   }
 
   Index gradientStride_;  ///< Floats of gradient_ from query to query.
   Buffer gradient_;       ///< Gradients of the scores [t, images, heads, kPanel].
-  Buffer queryGradient_;  ///< As queries_.
+  Buffer queryGradient_;  ///< As queriesAt_.
   // The rows (t, head) of one image lie at these places of gradient_ and queryGradient_, counted
   // from the image's first row there.
   std::vector<Index> gradientOffsets_;

@@ -39,8 +39,11 @@ class Scores {
         rowsMost_(layout.queryBlockSize * shape.heads),
         scoreStride_(rowsMost_ * kPanel + lanes()),
         scores_(layout.scoreImages * scoreStride_),
-        queryStride_(layout.imageBlockSize * shape.heads * layout.kPadded + lanes()),
-        queries_(layout.queryBlockSize * queryStride_),
+        readsInPlace_(layout.imageBlockSize == 1 && !layout.padsDepth()),
+        queryStride_(readsInPlace_
+                         ? shape.heads * layout.k
+                         : layout.imageBlockSize * shape.heads * layout.kPadded + lanes()),
+        queries_(readsInPlace_ ? 0 : layout.queryBlockSize * queryStride_),
         outputs_(layout_.padsValues() ? paddedSize(layout.vPadded) : 0) {
     for (Index i = 0; i < layout.scoreImages; ++i) {
       for (Index head = 0; head < shape.heads; ++head)
@@ -80,14 +83,16 @@ class Scores {
     count_ = images.count;
     rows_ = block.count() * shape_.heads;
     firstRow_ = (images.first * shape_.queries + block.queryOf(0)) * shape_.heads;
-    if (shape_.tableRows == 0) return;
+    queriesAt_ = readsInPlace_ ? inputs.queries + firstRow_ * layout_.k : queries_.get();
+    if (shape_.tableRows == 0 || readsInPlace_) return;
     forQueries([&](Index ofImage, Index side, auto size) {
       copyRun(inputs.queries + ofImage, size, queries_.get() + side);
     });
   }
 
   /// Calls `work` for the queries of the block with two places and a number of values: in tensors
-  /// of all queries, and in queries_, where the rows of one query lie side by side for all images.
+  /// of all queries, and from queriesAt_ on, where the rows of one query lie side by side for all
+  /// images.
   template <class Work>
   HWY_INLINE void forQueries(const Work& work) const {
     const Index heads = shape_.heads, k = layout_.k;
@@ -104,7 +109,7 @@ class Scores {
     });
   }
 
-  /// The place in queries_ of the t-th query's first row in the i-th image.
+  /// The place from queriesAt_ on of the t-th query's first row in the i-th image.
   Index queryOffset(Index t, Index i) const {
     return t * queryStride_ + i * shape_.heads * layout_.kPadded;
   }
@@ -171,7 +176,7 @@ class Scores {
     const Index heads = shape_.heads;
     for (Index t = 0; t < block.count() && shape_.tableRows > 0; ++t) {
       const ScatteredRows scores{scoresOf(first) + t * heads * kPanel, scoreOffsets_.data()};
-      const DepthInRow queries{queries_.get() + queryOffset(t, first), stride};
+      const DepthInRow queries{queriesAt_ + queryOffset(t, first), stride};
       if (block.isInTable(t)) {
         const Term term{queries, block.inTable(t, panel), depth};
         multiply<kAdd>(count * heads, panel.columns, scores, term);
@@ -225,8 +230,11 @@ class Scores {
   Index scoreStride_;
   Buffer scores_;                    ///< [images, rows, kPanel]
   std::vector<Index> scoreOffsets_;  ///< Of the rows (image, head) of a query in scores_.
-  Index queryStride_;                ///< Floats of queries_ from query to query.
-  Buffer queries_;  ///< The block's queries [t, images, heads, k] in whole vectors.
+  bool readsInPlace_;  ///< Whether the queries of a block lie as they are read: of one image.
+  Index queryStride_;  ///< Floats from query to query of queriesAt_.
+  Buffer queries_;     ///< A copy of the block's queries, unless they are read in place.
+  /// The block's queries [t, images, heads, k] in whole vectors.
+  const float* queriesAt_ = nullptr;
   Buffer outputs_;  ///< Outputs or their gradients [images, rows, v] in whole vectors.
 };
 

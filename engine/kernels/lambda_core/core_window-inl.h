@@ -42,6 +42,7 @@ struct WindowLayout : Layout {
     blockWidth = (window.mapWidth + blocksAcross - 1) / blocksAcross;
     blocksAcross = (window.mapWidth + blockWidth - 1) / blockWidth;
     blockCount = window.mapHeight * blocksAcross;
+    blockBytes = 0;
     imageBlockSize = imagesResident = 1;
     transposesValues = false;
     const Index mapRow = (window.mapWidth + 2 * across) * u;

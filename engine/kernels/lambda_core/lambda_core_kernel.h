@@ -36,17 +36,19 @@
 // (MakeOperands), in memory that it uses again for the next images. Queries are cut into blocks of
 // about 16 to 64 rows (query, head), the context into panels of four vectors (64 rows with
 // AVX-512). A tile is E_n^T [k, panel], the embeddings of one query and one panel. Tiles are read
-// from the table itself where they are whole vectors of it; else they are copied from it once for a
-// block, for all images that the thread holds. For each image and panel, the scores [rows, panel]
-// are made in a buffer in the first-level cache, multiplied by the panel's values, and overwritten
-// by the next panel. The heads of one query are few rows to multiply by a tile. So the block's
-// queries are first copied, those of one query side by side for a few images, and a product takes
-// these images together. Their score gradients lie in the same order, for the products that give dq
-// and dR. A product keeps a part of its result in registers while it sums, for example 6 rows by 4
-// vectors with AVX-512. The vectors are those of Highway: the widest that the CPU has, chosen at
-// run time. So q, dy, y and dq pass between memory and caches once, keys and values once for all
-// blocks, and scores and lambdas are never written to memory. Where a mask leaves out positions, a
-// block has no panels that none of its queries sees, and the embeddings of other pairs are 0.
+// from the table itself where they are whole vectors of it; else they are copied from it, once for
+// a block and all images that the thread holds. Where the tiles of all blocks are small, they are
+// kept for the thread's next images. For each image and panel, the scores [rows, panel] are made in
+// a buffer in the first-level cache, multiplied by the panel's values, and overwritten by the next
+// panel. The heads of one query are few rows to multiply by a tile. So where a product needs more
+// rows, the block's queries are first copied, those of one query side by side for a few images, and
+// the product takes these images together. Their score gradients lie in the same order, for the
+// products that give dq and dR. A product keeps a part of its result in registers while it sums,
+// for example 6 rows by 4 vectors with AVX-512. The vectors are those of Highway: the widest that
+// the CPU has, chosen at run time. So q, dy, y and dq pass between memory and caches once, keys and
+// values once for all blocks, and scores and lambdas are never written to memory. Where a mask
+// leaves out positions, a block has no panels that none of its queries sees, and the embeddings of
+// other pairs are 0.
 //
 // CPU UNDER A WINDOW (core_window-inl.h and its neighbours). An embedding belongs to an offset, so
 // that all queries have the same embeddings. A block has neighbours in one row of the map; their

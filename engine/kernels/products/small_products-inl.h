@@ -35,12 +35,13 @@ struct Term {
 template <class A, class B, class Depth>
 Term(A, B, Depth) -> Term<A, B, StrideOf<Depth>>;
 
-/// The number of steps of a depth that is unrolled completely; 0 = a loop.
+/// The number of steps of a depth that is unrolled completely; 0 = a loop. With AVX-512, loops are
+/// faster: a tile has enough work in one step.
 template <class Depth>
 constexpr int kUnrolledDepth = 0;
 
 template <int kDepth>
-constexpr int kUnrolledDepth<Fixed<kDepth>> = kDepth <= 16 ? kDepth : 0;
+constexpr int kUnrolledDepth<Fixed<kDepth>> = !kHasManyRegisters && kDepth <= 16 ? kDepth : 0;
 
 /// sums += one column of A times one row of B
 template <int kRows, int kVectors, class Tile>

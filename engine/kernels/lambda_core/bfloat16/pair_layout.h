@@ -29,6 +29,8 @@ struct PairLayout {
             kRowsTogether / shape.heads, 1, std::max<std::int64_t>(shape.queries, 1))),
         rowsMost(queriesTogether * shape.heads),
         blockCount((shape.queries + queriesTogether - 1) / queriesTogether),
+        blockBytes(queriesTogether * columns * (2 * k + 4) *
+                   static_cast<std::int64_t>(sizeof(Bfloat16))),
         imageBlockSize(
             std::clamp<std::int64_t>(isBackward ? Groups::sizeFor(shape.images) : shape.images,
                                      1,
@@ -36,9 +38,12 @@ struct PairLayout {
         tableRows(shape.tableRows * shape.intraDepth),
         tableRowSize(k) {
     // In the backward pass a context has values and content lambda in two layouts, and their
-    // gradients, which have twice the bytes.
-    const std::int64_t bytes = (isBackward ? 8 : 2) * (columns + (shape.hasContent ? k : 0)) * v;
-    imagesResident = std::max(imageBlockSize, kContextBytes / bytes);
+    // gradients, which have twice the bytes. Queries and their gradients are in float32.
+    const std::int64_t contexts = (columns + (shape.hasContent ? k : 0)) * v;
+    const std::int64_t queries = shape.queries * shape.heads * k;
+    const std::int64_t bytes = isBackward ? 8 * (contexts + queries) : 2 * contexts + 4 * queries;
+    imagesResident =
+        std::max<std::int64_t>(1, kResidentBytes / bytes / imageBlockSize) * imageBlockSize;
   }
 
   std::int64_t k, v;
@@ -47,6 +52,7 @@ struct PairLayout {
   std::int64_t queriesTogether;  ///< Most queries of a block.
   std::int64_t rowsMost;         ///< Most rows (query, head) of a block in one image.
   std::int64_t blockCount;
+  std::int64_t blockBytes;      ///< Of a PairBlock.
   std::int64_t imageBlockSize;  ///< Most images of one product with the embeddings.
   std::int64_t imagesResident;  ///< Images whose contexts stay in the second-level cache.
   std::int64_t tableRows;       ///< Rows of the table, those of intra-depth counted one by one.
@@ -62,7 +68,7 @@ struct PairLayout {
   }
 
   static constexpr std::int64_t kRowsTogether = 32;
-  static constexpr std::int64_t kContextBytes = 512 << 10;
+  static constexpr std::int64_t kResidentBytes = 512 << 10;
 };
 
 /// Columns of the context whose scores are made, used and overwritten together.
