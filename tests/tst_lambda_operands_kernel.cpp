@@ -6,6 +6,8 @@
 
 #include <QtTest/QtTest>
 
+#include <malloc.h>
+
 #include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
 #include "tests/support/element_map.h"
 #include "tests/support/kernel_checks.h"
@@ -289,12 +291,20 @@ class TestLambdaOperandsKernel : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void initTestCase();
   void equalsLoopsInDouble_data();
   void equalsLoopsInDouble();
   void aLargeMeanCostsNoAccuracy();
   void gradientsThatAreNotWantedChangeNoOther();
+  void noImageGivesWeightGradientsOfZeros_data();
+  void noImageGivesWeightGradientsOfZeros();
   void theSameBitsWithAnyNumberOfThreads();
 };
+
+void TestLambdaOperandsKernel::initTestCase() {
+  // New memory is full of large numbers, so that values which nothing wrote do not pass as zeros.
+  mallopt(M_PERTURB, 1);
+}
 
 void TestLambdaOperandsKernel::equalsLoopsInDouble_data() {
   QTest::addColumn<Case>("one");
@@ -308,6 +318,8 @@ void TestLambdaOperandsKernel::equalsLoopsInDouble_data() {
   QTest::newRow("no norms") << Case{5, 25, 32, 32, 16, 16, false};
   QTest::newRow("running statistics") << Case{5, 25, 32, 32, 16, 16, true, false};
   QTest::newRow("bfloat16") << Case{5, 64, 64, 64, 16, 16, true, true, Element::bfloat16};
+  QTest::newRow("bfloat16, more pixels than a chunk")
+      << Case{3, 150, 48, 32, 24, 8, true, true, Element::bfloat16};
   QTest::newRow("bfloat16, odd rows and columns")
       << Case{3, 35, 48, 21, 11, 7, true, true, Element::bfloat16};
 }
@@ -391,6 +403,20 @@ void TestLambdaOperandsKernel::gradientsThatAreNotWantedChangeNoOther() {
   std::fill(queries.begin(), queries.end(), 0.0F);
   gradients({nullptr, {queries.data(), values.data(), keys.data()}, {}, {}, {}, {}});
   QVERIFY(queries == all);
+}
+
+void TestLambdaOperandsKernel::noImageGivesWeightGradientsOfZeros_data() {
+  QTest::addColumn<Element>("element");
+  QTest::newRow("float32") << Element::float32;
+  QTest::newRow("bfloat16") << Element::bfloat16;
+}
+
+void TestLambdaOperandsKernel::noImageGivesWeightGradientsOfZeros() {
+  QFETCH(Element, element);
+  const Layer layer({0, 64, 32, 32, 16, 16, false, true, element});
+  const Found found = layer.run(withThreads(2));
+  for (const Floats* gradient : {&found.dQueryWeight, &found.dValueWeight, &found.dKeyWeight})
+    QVERIFY(std::ranges::all_of(*gradient, [](float each) { return each == 0; }));
 }
 
 void TestLambdaOperandsKernel::theSameBitsWithAnyNumberOfThreads() {

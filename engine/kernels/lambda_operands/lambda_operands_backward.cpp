@@ -145,20 +145,21 @@ void writeWeightGradients(const OperandsShape& shape,
                           const ParallelFor& parallelFor) {
   const Floats d;
   const Index depth = shape.inputDepth;
-  const auto write = [&](const Section& section, float* target) {
-    parallelFor(section.columns, [&](Index begin, Index end) {
-      for (Index i = begin * depth; i < end * depth; i += lanes()) {
-        const float* from = sums + section.first * depth + i;
-        Vector sum = hn::LoadU(d, from);
+  parallelFor(columns.total, [&](Index begin, Index end) {
+    const auto write = [&](const Section& section, float* target) {
+      const Index first = std::max(begin, section.first) * depth;
+      const Index last = std::min(end, section.first + section.columns) * depth;
+      for (Index i = first; i < last; i += lanes()) {
+        Vector sum = hn::LoadU(d, sums + i);
         for (Index group = 1; group < groups; ++group)
-          sum = hn::Add(sum, hn::LoadU(d, from + group * columns.total * depth));
-        hn::StoreU(sum, d, target + i);
+          sum = hn::Add(sum, hn::LoadU(d, sums + group * columns.total * depth + i));
+        hn::StoreU(sum, d, target + i - section.first * depth);
       }
-    });
-  };
-  write(columns.queries, to.queries);
-  write(columns.values, to.values);
-  if (columns.keys.columns > 0) write(columns.keys, to.keys);
+    };
+    write(columns.queries, to.queries);
+    write(columns.values, to.values);
+    write(columns.keys, to.keys);
+  });
 }
 
 /// `Products` is FloatGradients or PairGradients.
@@ -175,7 +176,7 @@ void gradientsBy(const OperandsShape& shape,
                  const OperandGradients& gradients,
                  const ParallelFor& parallelFor) {
   const Columns columns(shape);
-  const Chunks chunks(shape);
+  const Chunks chunks(shape, Products::kRows);
   const Index depth = shape.inputDepth, total = columns.total;
   GradientColumns gradientColumns(shape, columns, operandSums);
   gradientColumns.take(
@@ -186,7 +187,10 @@ void gradientsBy(const OperandsShape& shape,
   const auto packed = Products::pack(shape, columns, weights);
   const bool wantsWeights = gradients.weights.queries != nullptr;
   const Index groups = std::clamp<Index>(chunks.count / kFewestChunksOfGroup, 1, kMostGroups);
-  const AlignedBuffer<float> sums(wantsWeights ? groups * total * depth : 0);
+  const Index sumCount = wantsWeights ? groups * total * depth : 0;
+  const auto sums = allocateAligned<float>(sumCount);
+  // Otherwise the first chunk of each group writes them.
+  if (chunks.count == 0) std::fill_n(sums.get(), sumCount, 0.0F);
   const auto fetchChunk = [&](Index chunk) {
     const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);
     FetchAhead ahead;
@@ -205,10 +209,11 @@ void gradientsBy(const OperandsShape& shape,
   };
   parallelFor(groups, [&](Index begin, Index end) {
     Products products(depth, total, packed);
-    const AlignedBuffer<float> dz(kRowsOfChunk * total);
+    const AlignedBuffer<float> dz(Products::kRows * total);
     for (Index group = begin; group < end; ++group) {
+      const Index firstChunk = chunks.count * group / groups;
       const Index last = chunks.count * (group + 1) / groups;
-      for (Index chunk = chunks.count * group / groups; chunk < last; ++chunk) {
+      for (Index chunk = firstChunk; chunk < last; ++chunk) {
         const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);
         const auto write = [&](const Section& section, const float* dy) {
           gradientColumns.write(
@@ -225,7 +230,8 @@ void gradientsBy(const OperandsShape& shape,
         if (gradients.x)
           products.writeInputGradient(static_cast<Value*>(gradients.x) + first * depth, ahead);
         if (wantsWeights) {
-          products.addWeightGradients(static_cast<const Value*>(x) + first * depth,
+          products.sumWeightGradients(static_cast<const Value*>(x) + first * depth,
+                                      chunk > firstChunk,
                                       sums.get() + group * total * depth,
                                       ahead);
         }

@@ -106,7 +106,7 @@ void projectBy(const OperandsShape& shape,
                const ColumnMoments& moments,
                const ParallelFor& parallelFor) {
   const Columns columns(shape);
-  const Chunks chunks(shape);
+  const Chunks chunks(shape, Products::kRows);
   const Index depth = shape.inputDepth, total = columns.total;
   const auto* values = static_cast<const typename Products::Value*>(x);
   const auto packed = Products::pack(shape, columns, weights);

@@ -22,9 +22,11 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Rows that are multiplied together and summed in float32: a multiple of the six rows of a tile of
-/// a product, few enough that they stay in the second-level cache.
+/// Rows that are multiplied together and summed in float32, few enough that they stay in the
+/// second-level cache: a multiple of the six rows of a tile of a product. Products in bfloat16 may
+/// have tiles of 16 rows, and sum over 16 pairs of rows.
 constexpr Index kRowsOfChunk = 72;
+constexpr Index kRowsOfPairChunk = 96;
 
 /// Columns of one operand.
 struct Section {
@@ -48,17 +50,20 @@ struct Columns {
   Index total;
 };
 
-/// All rows, divided into chunks.
+/// All rows, divided into chunks of `rowsOfChunk`.
 struct Chunks {
-  explicit Chunks(const OperandsShape& shape)
-      : rows(shape.images * shape.positions), count((rows + kRowsOfChunk - 1) / kRowsOfChunk) {}
+  Chunks(const OperandsShape& shape, Index rowsOfChunk)
+      : most(rowsOfChunk),
+        rows(shape.images * shape.positions),
+        count((rows + rowsOfChunk - 1) / rowsOfChunk) {}
 
   /// All rows, for chunks after the last.
-  Index firstOf(Index chunk) const { return std::min(chunk * kRowsOfChunk, rows); }
+  Index firstOf(Index chunk) const { return std::min(chunk * most, rows); }
 
   /// 0 for chunks after the last.
-  Index rowsOf(Index chunk) const { return std::min(kRowsOfChunk, rows - firstOf(chunk)); }
+  Index rowsOf(Index chunk) const { return std::min(most, rows - firstOf(chunk)); }
 
+  Index most;  ///< Rows of a chunk.
   Index rows;
   Index count;
 };

@@ -64,6 +64,7 @@ template <class T>
 class FloatProjection {
  public:
   using Value = T;
+  static constexpr Index kRows = kRowsOfChunk;  ///< At most, in one call.
 
   /// W^T [d, c]
   static AlignedBuffer<float> pack(const OperandsShape& shape,
@@ -78,7 +79,7 @@ class FloatProjection {
 
   /// One object for each thread.
   FloatProjection(Index depth, Index columns, const AlignedBuffer<float>& packed)
-      : depth_(depth), columns_(columns), packed_(packed), rows_(kRowsOfChunk * depth) {}
+      : depth_(depth), columns_(columns), packed_(packed), rows_(kRows * depth) {}
 
   void multiply(const T* x, Index rows, float* z, FetchAhead& ahead) const {
     product<false>(rows,
@@ -98,6 +99,7 @@ class FloatProjection {
 class PairProjection {
  public:
   using Value = Bfloat16;
+  static constexpr Index kRows = kRowsOfPairChunk;
 
   /// W^T by pairs, [d / 2, c, 2]
   static AlignedBuffer<Bfloat16> pack(const OperandsShape& shape,
@@ -129,12 +131,13 @@ class PairProjection {
   PairUnit unit_ = *fastestPairUnit();
 };
 
-// ---- dx = dz W and dW += dz^T x, for some rows at a time ----
+// ---- dx = dz W and dW = dz^T x, for some rows at a time ----
 
 template <class T>
 class FloatGradients {
  public:
   using Value = T;
+  static constexpr Index kRows = kRowsOfChunk;  ///< At most, in one call.
 
   /// W [c, d]
   static AlignedBuffer<float> pack(const OperandsShape& shape,
@@ -148,8 +151,8 @@ class FloatGradients {
       : depth_(depth),
         columns_(columns),
         packed_(packed),
-        rows_(kRowsOfChunk * depth),
-        dx_(std::is_same_v<T, float> ? 0 : kRowsOfChunk * depth) {}
+        rows_(kRows * depth),
+        dx_(std::is_same_v<T, float> ? 0 : kRows * depth) {}
 
   /// Must be called before the others, for each chunk.
   void take(const float* dz, Index rows) {
@@ -169,12 +172,16 @@ class FloatGradients {
     }
   }
 
-  void addWeightGradients(const T* x, float* sums, FetchAhead& ahead) const {
-    product<true>(
-        columns_,
-        depth_,
-        FetchingRows{sums, depth_, &ahead},
-        Term{RowInDepth{dz_, columns_}, EvenRows{rows_.take(x, count_ * depth_), depth_}, count_});
+  /// Writes the sums, or adds to them if `adds`.
+  void sumWeightGradients(const T* x, bool adds, float* sums, FetchAhead& ahead) const {
+    const FetchingRows to{sums, depth_, &ahead};
+    const Term term{
+        RowInDepth{dz_, columns_}, EvenRows{rows_.take(x, count_ * depth_), depth_}, count_};
+    if (adds) {
+      product<true>(columns_, depth_, to, term);
+    } else {
+      product<false>(columns_, depth_, to, term);
+    }
   }
 
  private:
@@ -190,6 +197,7 @@ class FloatGradients {
 class PairGradients {
  public:
   using Value = Bfloat16;
+  static constexpr Index kRows = kRowsOfPairChunk;
 
   /// W by pairs of its rows, [c / 2, d, 2]
   static AlignedBuffer<Bfloat16> pack(const OperandsShape& shape,
@@ -208,10 +216,10 @@ class PairGradients {
       : depth_(depth),
         columns_(columns),
         packed_(packed),
-        dz_(kRowsOfChunk * columns),
-        pairs_(kRowsOfChunk * std::max(columns, depth)),
-        xPairs_(kRowsOfChunk * depth),
-        dx_(kRowsOfChunk * depth) {}
+        dz_(kRows * columns),
+        pairs_(kRows * columns),
+        xPairs_(kRows * depth),
+        dx_(kRows * depth) {}
 
   void take(const float* dz, Index rows) {
     roundToBfloat16(dz, rows * columns_, dz_.get());
@@ -231,7 +239,7 @@ class PairGradients {
     roundToBfloat16(dx_.get(), count_ * depth_, dx);
   }
 
-  void addWeightGradients(const Bfloat16* x, float* sums, FetchAhead&) const {
+  void sumWeightGradients(const Bfloat16* x, bool adds, float* sums, FetchAhead&) const {
     pairAll(dz_.get(), count_, columns_, pairs_.get());
     pairAll(x, count_, depth_, xPairs_.get());
     multiplyPairs(columns_,
@@ -239,7 +247,7 @@ class PairGradients {
                   (count_ + 1) / 2,
                   {pairs_.get(), 2, 2 * columns_},
                   xPairs_.get(),
-                  true,
+                  adds,
                   sums,
                   depth_,
                   unit_);

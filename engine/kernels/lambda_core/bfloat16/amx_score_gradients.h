@@ -111,7 +111,7 @@ class AmxScoreGradients : private AmxScores {
                               const Bfloat16* dy) {
     const std::int64_t k = layout_.k, v = layout_.v, rows = block.count * shape_.heads;
     Bfloat16* outputs = outputsOf(i);
-    std::copy_n(dy + block.rowOf(images.first + i) * v, rows * v, outputs);
+    copyPairs(dy + block.rowOf(images.first + i) * v, rows * v / 2, outputs);
     std::fill(outputs + rows * v, outputs + rowsOfImage_ * v, Bfloat16{});
     pairAllRows(outputs, rowsOfImage_, v, outputPairs_.get());
     transposeAll(

@@ -54,7 +54,7 @@ class AmxScores {
       roundRun(inputs.queries + block.rowOf(images.first + i) * k, rows * k, ofImage);
       std::fill(ofImage + rows * k, ofImage + rowsOfImage_ * k, Bfloat16{});
       for (std::int64_t t = 0; t < block.count; ++t)
-        std::copy_n(ofImage + t * ofQuery, ofQuery, queriesOf(t) + i * ofQuery);
+        copyPairs(ofImage + t * ofQuery, ofQuery / 2, queriesOf(t) + i * ofQuery);
     }
     for (std::int64_t t = 0; t < block.count && images.count < layout_.imageBlockSize; ++t)
       std::fill(queriesOf(t) + images.count * ofQuery, queriesOf(t) + rowsOfQuery_ * k, Bfloat16{});
