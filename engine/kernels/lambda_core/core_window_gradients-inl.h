@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_window_scores-inl.h"
-#include "engine/kernels/lambda_core/core_window_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -66,8 +65,12 @@ class WindowGradients : private WindowScores {
                                     of.wholeDy,
                                     rows_,
                                     Rows{of.queryGradient, kPadded});
+    FetchAhead ahead;
+    addNext(block, of.queries, k, ahead);
+    addNext(block, of.dy, v, ahead);
+    addNext(block, of.queryGradient, k, ahead);
     for (const WindowPanel& panel : block.panels) {
-      makeScores(of.queries, block, panel);
+      makeScores(of.queries, block, panel, ahead);
       addToValues(block, panel, of.wholeDy);
       makeScoreGradients(block, panel, of.dy);
       backwardOfEmbeddings(block, panel, of);
@@ -116,82 +119,90 @@ class WindowGradients : private WindowScores {
   /// dv += s^T dy, query by query.
   void addToValues(const WindowBlock& block, const WindowPanel& panel, const float* wholeDy) const {
     float* mapRow = valuesGradient_.get() + panel.mapRow * layout_.mapRowSize;
+    const Index heads = shape_.heads;
     withFixed<16>(layout_.vPadded, [&](auto stride) {
-      withFixed<4>(shape_.heads, [&](auto heads) {
-        for (Index t = 0; t < block.count; ++t) {
-          const float* scores = scores_.get() + t * heads * layout_.scoreStride;
+      for (Index t = 0; t < block.count; ++t) {
+        const float* scores = scores_.get() + t * heads * layout_.scoreStride;
+        const float* dy = wholeDy + t * heads * stride;
+        float* to = mapRow + runOf(block, t) * stride;
+        if (kHasManyRegisters && stride == lanes() && heads % 4 == 0) {
+          for (Index head = 0; head < heads; head += 4) {
+            addToRuns<4>(to,
+                         layout_.mapRowSize,
+                         scores + head * layout_.scoreStride,
+                         layout_.scoreStride,
+                         dy + head * stride,
+                         {panel.rows, block.embeddings->run});
+          }
+          continue;
+        }
+        withFixed<4>(heads, [&](auto rows) {
           multiply<true>(panel.columns,
                          stride,
-                         ScatteredRows{mapRow + runOf(block, t) * stride,
-                                       block.embeddings->valueOffsets.data()},
-                         Term{RowInDepth{scores, layout_.scoreStride},
-                              EvenRows{wholeDy + t * heads * stride, stride},
-                              heads});
-        }
-      });
+                         ScatteredRows{to, block.embeddings->valueOffsets.data()},
+                         Term{RowInDepth{scores, layout_.scoreStride}, EvenRows{dy, stride}, rows});
+        });
+      }
     });
   }
 
   /// Makes the score gradients of a panel, [rows, columns].
   void makeScoreGradients(const WindowBlock& block, const WindowPanel& panel, const float* dy) {
-    if constexpr (kHasManyRegisters) {
-      // A run often fits half a vector, and some CPUs take half vectors in half the time.
-      if (2 * block.embeddings->run <= lanes()) {
-        makeScoreGradients(hn::Half<Floats>(), block, panel, dy);
-        return;
-      }
-    }
-    makeScoreGradients(Floats(), block, panel, dy);
-  }
-
-  template <class D>
-  void makeScoreGradients(D d,
-                          const WindowBlock& block,
-                          const WindowPanel& panel,
-                          const float* dy) {
-    const Index step = static_cast<Index>(hn::Lanes(d)), run = block.embeddings->run;
+    const Index run = block.embeddings->run;
+    const bool arePairs = kHasManyRegisters && 2 * run <= lanes();
     vectors_.clear();
-    for (Index j = 0; j < panel.rows; ++j) {
-      for (Index i = 0; i < run; i += step)
+    for (Index j = 0; j < panel.rows && !arePairs; ++j) {
+      for (Index i = 0; i < run; i += lanes())
         vectors_.push_back({j * layout_.v * layout_.transposedMapRow + i, j * run + i});
     }
     withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
       for (Index t = 0; t < block.count; ++t) {
         const float* values = transposedMapRow(panel.mapRow) + runOf(block, t);
-        const Index end = (t + 1) * shape_.heads;
-        Index row = end - shape_.heads;
-        for (; row + 4 <= end; row += 4)
-          tiles<4, kHasManyRegisters ? 6 : 3>(d, depth, dy, values, row);
-        for (; row + 2 <= end; row += 2) tiles<2, 4>(d, depth, dy, values, row);
-        for (; row < end; ++row) tiles<1, 8>(d, depth, dy, values, row);
+        const Index first = t * shape_.heads;
+        if constexpr (kHasManyRegisters) {
+          if (arePairs) {
+            tilesOfPairs(panel.rows, run, depth, dy, values, first);
+            continue;
+          }
+        }
+        tiles(depth, dy, values, first);
       }
     });
   }
 
+  /// The score gradients of the heads of a query from row `first` on.
+  template <class Depth>
+  HWY_INLINE void tiles(Depth depth, const float* dy, const float* values, Index first) const {
+    Index row = first;
+    const Index end = first + shape_.heads;
+    for (; row + 4 <= end; row += 4)
+      tilesOfRows<4, kHasManyRegisters ? 6 : 3>(depth, dy, values, row);
+    for (; row + 2 <= end; row += 2) tilesOfRows<2, 4>(depth, dy, values, row);
+    for (; row < end; ++row) tilesOfRows<1, 8>(depth, dy, values, row);
+  }
+
   /// All vectors of kRows rows, in tiles of up to kMost.
-  template <int kRows, int kMost, class D, class Depth>
-  HWY_INLINE void tiles(D d, Depth depth, const float* dy, const float* values, Index row) const {
+  template <int kRows, int kMost, class Depth>
+  HWY_INLINE void tilesOfRows(Depth depth, const float* dy, const float* values, Index row) const {
     const auto count = static_cast<Index>(vectors_.size());
     for (Index vector = 0; vector < count;) {
       const Index tilesLeft = (count - vector + kMost - 1) / kMost;
       const Index length = (count - vector + tilesLeft - 1) / tilesLeft;
-      tileOf<kRows, kMost>(length, d, depth, dy, values, row, vectors_.data() + vector);
+      tileOf<kRows, kMost>(length, depth, dy, values, row, vectors_.data() + vector);
       vector += length;
     }
   }
 
   /// A tile of `length` vectors, at most kVectors.
-  template <int kRows, int kVectors, class D, class Depth>
+  template <int kRows, int kVectors, class Depth>
   HWY_INLINE void tileOf(Index length,
-                         D d,
                          Depth depth,
                          const float* dy,
                          const float* values,
                          Index row,
                          const ScoreVector* vectors) const {
     if (length == kVectors) {
-      scoreGradientTile<kRows, kVectors>(d,
-                                         depth,
+      scoreGradientTile<kRows, kVectors>(depth,
                                          dy + row * depth,
                                          values,
                                          layout_.transposedMapRow,
@@ -199,7 +210,48 @@ class WindowGradients : private WindowScores {
                                          gradient_.get() + row * layout_.scoreStride,
                                          layout_.scoreStride);
     } else if constexpr (kVectors > 1) {
-      tileOf<kRows, kVectors - 1>(length, d, depth, dy, values, row, vectors);
+      tileOf<kRows, kVectors - 1>(length, depth, dy, values, row, vectors);
+    }
+  }
+
+  /// tiles() for runs of at most half a vector.
+  template <class Depth>
+  HWY_INLINE void tilesOfPairs(
+      Index runs, Index run, Depth depth, const float* dy, const float* values, Index first) const {
+    constexpr Index kMostRuns = 8;
+    for (Index j = 0; j < runs; j += kMostRuns) {
+      const Index count = std::min(kMostRuns, runs - j);
+      const float* ofRuns = values + j * layout_.v * layout_.transposedMapRow;
+      Index row = first;
+      const Index end = first + shape_.heads;
+      for (; row + 4 <= end; row += 4)
+        pairsOf<4, kMostRuns / 2>(count, run, depth, dy, ofRuns, row, j * run);
+      for (; row < end; ++row)
+        pairsOf<1, kMostRuns / 2>(count, run, depth, dy, ofRuns, row, j * run);
+    }
+  }
+
+  /// A tile of `runs` runs, at most two for each of kVectors, whose columns begin at `column`.
+  template <int kRows, int kVectors, class Depth>
+  HWY_INLINE void pairsOf(Index runs,
+                          Index run,
+                          Depth depth,
+                          const float* dy,
+                          const float* values,
+                          Index row,
+                          Index column) const {
+    if ((runs + 1) / 2 == kVectors) {
+      scoreGradientsOfPairs<kRows, kVectors>(depth,
+                                             dy + row * depth,
+                                             values,
+                                             layout_.transposedMapRow,
+                                             layout_.v * layout_.transposedMapRow,
+                                             runs,
+                                             run,
+                                             gradient_.get() + row * layout_.scoreStride + column,
+                                             layout_.scoreStride);
+    } else if constexpr (kVectors > 1) {
+      pairsOf<kRows, kVectors - 1>(runs, run, depth, dy, values, row, column);
     }
   }
 

@@ -15,6 +15,7 @@
 #include "engine/kernels/lambda_core/core_contexts-inl.h"
 #include "engine/kernels/lambda_core/core_loops.h"
 #include "engine/kernels/lambda_core/core_window-inl.h"
+#include "engine/kernels/lambda_core/core_window_tiles-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -44,8 +45,11 @@ class WindowScores {
     const float* queries = inputs.queries + firstRow_ * layout_.k;
     float* outputs = layout_.padsValues() ? outputs_.get() : y + firstRow_ * layout_.v;
     contexts_.writeContentOutputs(image_, queries, rows_, outputs);
+    FetchAhead ahead;
+    addNext(block, queries, layout_.k, ahead);
+    addNext(block, outputs, layout_.v, ahead);
     for (const WindowPanel& panel : block.panels) {
-      makeScores(queries, block, panel);
+      makeScores(queries, block, panel, ahead);
       addOutputs(block, panel, outputs);
     }
     if (layout_.padsValues())
@@ -58,6 +62,16 @@ class WindowScores {
     rows_ = block.count * shape_.heads;
     const Index query = block.y * layout_.window.mapWidth + block.x;
     firstRow_ = (image_ * shape_.queries + query) * shape_.heads;
+  }
+
+  /// Adds the rows of the image's next block, which lie after those of this block, `columns` values
+  /// each.
+  void addNext(const WindowBlock& block,
+               const float* rows,
+               Index columns,
+               FetchAhead& ahead) const {
+    const Index size = rows_ * columns;
+    if (block.index + 1 < layout_.blockCount) ahead.add(rows + size, size);
   }
 
   /// Copies the image's values, between zeros that are never written.
@@ -86,13 +100,16 @@ class WindowScores {
     return (layout_.across + block.x + t + block.embeddings->first) * layout_.u;
   }
 
-  /// Makes the scores of a panel, [rows, columns].
-  void makeScores(const float* queries, const WindowBlock& block, const WindowPanel& panel) const {
+  /// Makes the scores of a panel, [rows, columns], and fetches other memory meanwhile.
+  void makeScores(const float* queries,
+                  const WindowBlock& block,
+                  const WindowPanel& panel,
+                  FetchAhead& ahead) const {
     const WindowEmbeddings& embeddings = *block.embeddings;
     withFixed<16>(layout_.k, [&](auto depth) {
       product<false>(rows_,
                      padded(panel.columns),
-                     Rows{scores_.get(), layout_.scoreStride},
+                     FetchingRows{scores_.get(), layout_.scoreStride, &ahead},
                      Term{DepthInRow{queries, depth},
                           EvenRows{embeddings.transposed.get() + panel.column, embeddings.stride},
                           depth});
@@ -111,20 +128,38 @@ class WindowScores {
   Buffer outputs_;      ///< Outputs or their gradients [rows, v] in whole vectors.
 
  private:
+  /// Queries whose outputs are computed together, where these are single vectors.
+  static constexpr Index kTogether = 4;
+
   /// Adds scores times values of a panel to the outputs.
   void addOutputs(const WindowBlock& block, const WindowPanel& panel, float* outputs) const {
-    const Index heads = shape_.heads;
+    const Index heads = shape_.heads, scoreStride = layout_.scoreStride;
     const float* mapRow = values_.get() + panel.mapRow * layout_.mapRowSize;
+    const Runs depth{panel.rows, block.embeddings->run};
     withFixed<16>(layout_.vPadded, [&](auto stride) {
-      for (Index t = 0; t < block.count; ++t) {
-        const float* scores = scores_.get() + t * heads * layout_.scoreStride;
-        multiplyFewRows<true>(
-            heads,
-            stride,
-            Rows{outputs + t * heads * stride, stride},
-            Term{DepthInRow{scores, layout_.scoreStride},
-                 RowsInRuns{mapRow + runOf(block, t) * stride, stride, layout_.mapRowSize},
-                 Runs{panel.rows, block.embeddings->run}});
+      for (Index t = 0; t < block.count;) {
+        const float* scores = scores_.get() + t * heads * scoreStride;
+        float* ofQuery = outputs + t * heads * stride;
+        const RowsInRuns values{mapRow + runOf(block, t) * stride, stride, layout_.mapRowSize};
+        if (kHasManyRegisters && stride == lanes() && heads % 4 == 0 &&
+            t + kTogether <= block.count) {
+          for (Index head = 0; head < heads; head += 4) {
+            addOutputTile<kTogether, 4>(
+                RowsOfQueries<float>{ofQuery + head * stride, heads * stride, stride},
+                RowsOfQueries<const float>{
+                    scores + head * scoreStride, heads * scoreStride, scoreStride},
+                values,
+                layout_.u * stride,
+                depth);
+          }
+          t += kTogether;
+        } else {
+          multiplyFewRows<true>(heads,
+                                stride,
+                                Rows{ofQuery, stride},
+                                Term{DepthInRow{scores, scoreStride}, values, depth});
+          ++t;
+        }
       }
     });
   }

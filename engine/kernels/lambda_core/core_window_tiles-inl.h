@@ -1,5 +1,6 @@
-// Tiles of score gradients under a local window, whose vectors lie at places of their own. Included
-// once for each instruction set.
+// Tiles of the products under a local window that small_products-inl.h does not have: outputs of
+// several queries, gradients of values in runs, and score gradients, whose vectors lie at places of
+// their own. Included once for each instruction set.
 
 #if defined(LAMBDA_CORE_WINDOW_TILES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_WINDOW_TILES_INL_H_
@@ -8,14 +9,88 @@
 #define LAMBDA_CORE_WINDOW_TILES_INL_H_
 #endif
 
+#include "engine/kernels/products/product_operands-inl.h"
 #include "engine/kernels/unroll.h"
-#include "engine/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
 namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
+
+/// Rows of some queries, those of each query a stride apart.
+template <class T>
+struct RowsOfQueries {
+  HWY_INLINE T* row(int query, int r) const { return base + query * apart + r * stride; }
+
+  T* base;
+  Index apart;  ///< From query to query.
+  Index stride;
+};
+
+/// Adds scores times values to a vector of columns of kRows outputs of each of kQueries queries. A
+/// few rows of one query would leave the multipliers waiting for their sums. The values of a query
+/// lie `apart` floats after those of the query before, in runs of rows.
+template <int kQueries, int kRows, class Stride>
+HWY_INLINE void addOutputTile(const RowsOfQueries<float>& outputs,
+                              const RowsOfQueries<const float>& scores,
+                              const RowsInRuns<Stride>& values,
+                              Index apart,
+                              Runs depth) {
+  const Floats d;
+  Vector sums[kQueries][kRows];
+  LAMBDA_UNROLL(4)
+  for (int q = 0; q < kQueries; ++q) {
+    LAMBDA_UNROLL(4)
+    for (int r = 0; r < kRows; ++r) sums[q][r] = hn::LoadU(d, outputs.row(q, r));
+  }
+  for (Index j = 0; j < depth.count; ++j) {
+    const auto run = values.run(j);
+    const float* ofQuery[kQueries];
+    LAMBDA_UNROLL(4)
+    for (int q = 0; q < kQueries; ++q) ofQuery[q] = scores.row(q, 0) + j * depth.length;
+    for (Index i = 0; i < depth.length; ++i) {
+      LAMBDA_UNROLL(4)
+      for (int q = 0; q < kQueries; ++q) {
+        const Vector factor = hn::LoadU(d, run.row(i) + q * apart);
+        LAMBDA_UNROLL(4)
+        for (int r = 0; r < kRows; ++r) {
+          const Vector score = hn::Set(d, ofQuery[q][r * scores.stride + i]);
+          sums[q][r] = hn::MulAdd(score, factor, sums[q][r]);
+        }
+      }
+    }
+  }
+  LAMBDA_UNROLL(4)
+  for (int q = 0; q < kQueries; ++q) {
+    LAMBDA_UNROLL(4)
+    for (int r = 0; r < kRows; ++r) hn::StoreU(sums[q][r], d, outputs.row(q, r));
+  }
+}
+
+/// Adds scores times dy of kRows heads of a query, s^T dy, to runs of rows that are a vector long.
+/// `runs` and the score columns are as deep as `depth`; rows of `scores` lie a stride apart.
+template <int kRows>
+HWY_INLINE void addToRuns(float* runs,
+                          Index mapRowSize,
+                          const float* scores,
+                          Index scoreStride,
+                          const float* dy,
+                          Runs depth) {
+  const Floats d;
+  Vector factors[kRows];
+  for (int r = 0; r < kRows; ++r) factors[r] = hn::LoadU(d, dy + r * lanes());
+  for (Index j = 0; j < depth.count; ++j, runs += mapRowSize, scores += depth.length) {
+    for (Index i = 0; i < depth.length; ++i) {
+      float* to = runs + i * lanes();
+      Vector sum = hn::LoadU(d, to);
+      LAMBDA_UNROLL(4)
+      for (int r = 0; r < kRows; ++r)
+        sum = hn::MulAdd(hn::Set(d, scores[r * scoreStride + i]), factors[r], sum);
+      hn::StoreU(sum, d, to);
+    }
+  }
+}
 
 /// Where a vector of score gradients is read and written: the offset of its values from those of
 /// the panel, and that of its columns.
@@ -26,16 +101,16 @@ struct ScoreVector {
 
 /// Computes kRows x kVectors vectors of score gradients dy v^T in registers. `values` is v^T with
 /// `stride` floats from depth to depth. Later vectors may overwrite the end of earlier ones.
-template <int kRows, int kVectors, class D, class Depth>
-HWY_INLINE void scoreGradientTile(D d,
-                                  Depth depth,
+template <int kRows, int kVectors, class Depth>
+HWY_INLINE void scoreGradientTile(Depth depth,
                                   const float* dy,
                                   const float* values,
                                   Index stride,
                                   const ScoreVector* vectors,
                                   float* gradient,
                                   Index gradientStride) {
-  hn::Vec<D> sums[kRows][kVectors];
+  const Floats d;
+  Vector sums[kRows][kVectors];
   const float* at[kVectors];
   for (int j = 0; j < kVectors; ++j) at[j] = values + vectors[j].values;
   LAMBDA_UNROLL(4)
@@ -44,7 +119,7 @@ HWY_INLINE void scoreGradientTile(D d,
     for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::Zero(d);
   }
   for (Index c = 0; c < depth; ++c) {
-    hn::Vec<D> factors[kVectors];
+    Vector factors[kVectors];
     LAMBDA_UNROLL(8)
     for (int j = 0; j < kVectors; ++j) {
       factors[j] = hn::LoadU(d, at[j]);
@@ -52,7 +127,7 @@ HWY_INLINE void scoreGradientTile(D d,
     }
     LAMBDA_UNROLL(4)
     for (int r = 0; r < kRows; ++r) {
-      const hn::Vec<D> value = hn::Set(d, dy[r * depth + c]);
+      const Vector value = hn::Set(d, dy[r * depth + c]);
       LAMBDA_UNROLL(8)
       for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::MulAdd(value, factors[j], sums[r][j]);
     }
@@ -62,6 +137,79 @@ HWY_INLINE void scoreGradientTile(D d,
     LAMBDA_UNROLL(8)
     for (int j = 0; j < kVectors; ++j)
       hn::StoreU(sums[r][j], d, gradient + r * gradientStride + vectors[j].column);
+  }
+}
+
+/// A vector of two halves.
+HWY_INLINE Vector loadHalves(const float* lower, [[maybe_unused]] const float* upper) {
+#if HWY_TARGET == HWY_SCALAR  // Vectors of one value have no halves.
+  return hn::LoadU(Floats(), lower);
+#else
+  const hn::Half<Floats> half;
+  return hn::Combine(Floats(), hn::LoadU(half, upper), hn::LoadU(half, lower));
+#endif
+}
+
+HWY_INLINE void storeLowerHalf(Vector values, float* to) {
+  const hn::Half<Floats> half;
+  hn::StoreU(hn::LowerHalf(half, values), half, to);
+}
+
+HWY_INLINE void storeUpperHalf([[maybe_unused]] Vector values, [[maybe_unused]] float* to) {
+#if HWY_TARGET != HWY_SCALAR
+  const hn::Half<Floats> half;
+  hn::StoreU(hn::UpperHalf(half, values), half, to);
+#endif
+}
+
+/// scoreGradientTile() for runs of at most half a vector. A vector has two of them, of successive
+/// rows of the map, which lie `mapRow` floats apart in v^T. `runs` is how many there are: twice
+/// kVectors, or one less. Each is `run` columns long.
+template <int kRows, int kVectors, class Depth>
+HWY_INLINE void scoreGradientsOfPairs(Depth depth,
+                                      const float* dy,
+                                      const float* values,
+                                      Index stride,
+                                      Index mapRow,
+                                      Index runs,
+                                      Index run,
+                                      float* gradient,
+                                      Index gradientStride) {
+  const Floats d;
+  Vector sums[kRows][kVectors];
+  const float* at[kVectors];
+  for (int j = 0; j < kVectors; ++j) at[j] = values + 2 * j * mapRow;
+  // Without a second run, the last vector has its first one twice.
+  const bool isWhole = runs == 2 * kVectors;
+  const Index toLast = isWhole ? mapRow : 0;
+  LAMBDA_UNROLL(4)
+  for (int r = 0; r < kRows; ++r) {
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::Zero(d);
+  }
+  for (Index c = 0; c < depth; ++c) {
+    Vector factors[kVectors];
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) {
+      const float* second = at[j] + (j + 1 < kVectors ? mapRow : toLast);
+      factors[j] = loadHalves(at[j], second);
+      at[j] += stride;
+    }
+    LAMBDA_UNROLL(4)
+    for (int r = 0; r < kRows; ++r) {
+      const Vector value = hn::Set(d, dy[r * depth + c]);
+      LAMBDA_UNROLL(4)
+      for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::MulAdd(value, factors[j], sums[r][j]);
+    }
+  }
+  LAMBDA_UNROLL(4)
+  for (int r = 0; r < kRows; ++r) {
+    float* to = gradient + r * gradientStride;
+    LAMBDA_UNROLL(4)
+    for (int j = 0; j < kVectors; ++j) {
+      storeLowerHalf(sums[r][j], to + 2 * j * run);
+      if (j + 1 < kVectors || isWhole) storeUpperHalf(sums[r][j], to + (2 * j + 1) * run);
+    }
   }
 }
 
