@@ -11,6 +11,7 @@
 #include "engine/layers/channels_last.h"
 #include "engine/layers/lambda/core_kernel.h"
 #include "engine/layers/lambda/core_shape_of.h"
+#include "engine/layers/lambda/layer_tensors.h"
 #include "engine/layers/norm/norm_moments.h"
 #include "engine/layers/once_differentiable.h"
 #include "engine/layers/torch_threads.h"
@@ -22,44 +23,13 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
+using enum LayerTensors::Input;
+using enum LayerTensors::Saved;
+
 constexpr const char* kUsesBatchStatistics = "usesBatchStatistics";
 constexpr const char* kHeads = "heads";
 constexpr const char* kIntraDepth = "intraDepth";
 constexpr const char* kWindow = "window";
-
-/// The tensors that autograd differentiates by, in the order of FusedLayer::forward(). Those of
-/// missing keys, norms and embeddings are undefined.
-enum Input : std::size_t {
-  kX,
-  kQueryWeight,
-  kValueWeight,
-  kKeyWeight,
-  kQueryScale,
-  kQueryShift,
-  kValueScale,
-  kValueShift,
-  kTable,
-  kInputs
-};
-
-/// What else the backward pass needs, saved after the inputs.
-enum Saved : std::size_t {
-  kTableRows = kInputs,
-  kZ,
-  kKeys,
-  kQueryMean,
-  kQueryInverse,
-  kValueMean,
-  kValueInverse
-};
-
-const float* floatData(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;
-}
-
-float* floatTarget(const at::Tensor& tensor) {
-  return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
-}
 
 /// Whether the norms take the statistics of the batch.
 bool useBatchStatistics(const OperandModules& modules) {
@@ -78,79 +48,6 @@ NormMoments momentsOf(torch::nn::BatchNorm2d& norm,
   return takeBatchMoments(*norm, batch.mean + first, batch.variance + first, rows);
 }
 
-/// The tensors of a layer by Input and Saved, as kernels take them.
-class LayerTensors {
- public:
-  LayerTensors(variable_list tensors,
-               std::int64_t heads,
-               std::int64_t intraDepth,
-               const std::optional<LocalWindow>& window = {})
-      : tensors_(std::move(tensors)), heads_(heads), intraDepth_(intraDepth), window_(window) {}
-
-  const at::Tensor& operator[](std::size_t i) const { return tensors_[i]; }
-
-  OperandsShape operandsShape() const {
-    const at::Tensor& x = tensors_[kX];
-    const auto columns = [&](Input weight) {
-      return tensors_[weight].defined() ? tensors_[weight].size(0) : 0;
-    };
-    return {x.size(0),
-            x.size(2) * x.size(3),
-            x.size(1),
-            columns(kQueryWeight),
-            columns(kValueWeight),
-            columns(kKeyWeight),
-            elementOf(x)};
-  }
-
-  CoreShape coreShape() const {
-    const OperandsShape operands = operandsShape();
-    CoreShape shape;
-    shape.images = operands.images;
-    shape.queries = shape.positions = operands.positions;
-    shape.intraDepth = intraDepth_;
-    shape.heads = heads_;
-    shape.queryDepth = operands.queryColumns / heads_;
-    shape.valueDepth = operands.valueColumns / intraDepth_;
-    shape.tableRows = tensors_[kTable].defined() ? tensors_[kTable].size(0) : 0;
-    shape.hasContent = operands.keyColumns > 0;
-    shape.window = window_;
-    return shape;
-  }
-
-  OperandData<const float> weights() const {
-    return {data(kQueryWeight), data(kValueWeight), data(kKeyWeight)};
-  }
-
-  OperandNorms norms() const {
-    const auto norm = [&](Saved mean, Saved inverse, Input scale, Input shift) -> OperandNorm {
-      if (!tensors_[mean].defined()) return {};
-      return {NormMoments{tensors_[mean], tensors_[inverse]}.data(),
-              affineOf(tensors_[scale], tensors_[shift])};
-    };
-    return {norm(kQueryMean, kQueryInverse, kQueryScale, kQueryShift),
-            norm(kValueMean, kValueInverse, kValueScale, kValueShift)};
-  }
-
-  /// The inputs of the core, without queries and values.
-  CoreInputs coreInputs() const {
-    const at::Tensor& rows = tensors_[kTableRows];
-    return {nullptr,
-            data(kKeys),
-            nullptr,
-            data(kTable),
-            rows.defined() ? rows.const_data_ptr<std::int32_t>() : nullptr};
-  }
-
-  const float* data(std::size_t i) const { return floatData(tensors_[i]); }
-
- private:
-  variable_list tensors_;
-  std::int64_t heads_;
-  std::int64_t intraDepth_;
-  std::optional<LocalWindow> window_;
-};
-
 class FusedLayer : public torch::autograd::Function<FusedLayer> {
  public:
   static at::Tensor forward(AutogradContext* context,
@@ -166,7 +63,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
                             const std::optional<at::Tensor>& tableRows,
                             const std::optional<LocalWindow>& window,
                             const OperandModules& modules) {
-    variable_list tensors(kValueInverse + 1);
+    variable_list tensors(LayerTensors::kCount);
     tensors[kX] = x;
     const std::array<std::optional<at::Tensor>, kInputs - 1> others{
         queryWeight, valueWeight, keyWeight, queryScale, queryShift, valueScale, valueShift, table};
@@ -265,7 +162,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
                     moments,
                     onTorchThreads);
     const auto take =
-        [&](torch::nn::BatchNorm2d& norm, std::int64_t first, Saved m, Saved inverse) {
+        [&](torch::nn::BatchNorm2d& norm, std::int64_t first, std::size_t m, std::size_t inverse) {
           const NormMoments found = momentsOf(norm, moments, first, rows);
           tensors[m] = found.mean, tensors[inverse] = found.inverseDeviation;
         };
