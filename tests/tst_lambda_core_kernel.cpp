@@ -100,6 +100,7 @@ void TestLambdaCoreKernel::equalsLoopsInDouble_data() {
            {"window of 11 on 3x7, intra-depth 5", 2, 3, 7, 5, 16, 16, 16, 11, true, true},
            {"window of one position", 3, 5, 6, 1, 4, 16, 16, 1, true, true},
            {"window of 21 on 23x12, many panels", 1, 23, 12, 1, 4, 16, 16, 21, true, true},
+           {"window of 21 on 20x4, many short runs", 2, 20, 4, 1, 6, 16, 16, 21, true, true},
            {"window of 9 on 6x12, intra-depth 5", 2, 6, 12, 5, 5, 16, 16, 9, true, true},
            {"window of 5, 40 heads", 2, 6, 7, 1, 40, 16, 8, 5, true, true},
            {"window of 7, k 32, v 64", 2, 9, 10, 1, 4, 32, 64, 7, true, true},
