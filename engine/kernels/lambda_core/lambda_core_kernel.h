@@ -56,7 +56,9 @@
 // multiplies its scores by the values around it, in a copy with zeros beside the map. In the
 // backward pass, each query adds to dv around it, and multiplies its dy by the transposed values
 // around it; that gives ds in the order of s, so that dq and dR are one product each for the block.
-// A thread has one image at a time.
+// With AVX-512, a few heads by one vector of v would be a small product, so that four queries are
+// multiplied at once; and two rows of a window share a vector of ds if each fits half of it. A
+// thread has one image at a time.
 //
 // CPU IN BFLOAT16 (bfloat16/, for AMD CPUs with AVX-512 BF16, and CPUs with AMX). The same blocks,
 // panels and groups, but an instruction multiplies pairs of values of successive depths and adds
