@@ -103,6 +103,7 @@ void TestLambdaCoreKernel::equalsLoopsInDouble_data() {
            {"window of 21 on 20x4, many short runs", 2, 20, 4, 1, 6, 16, 16, 21, true, true},
            {"window of 9 on 6x12, intra-depth 5", 2, 6, 12, 5, 5, 16, 16, 9, true, true},
            {"window of 5, 40 heads", 2, 6, 7, 1, 40, 16, 8, 5, true, true},
+           {"window of 5 on 9x8, v 12", 2, 9, 8, 1, 4, 16, 12, 5, true, true},
            {"window of 7, k 32, v 64", 2, 9, 10, 1, 4, 32, 64, 7, true, true},
            {"3 heads, keys met", 9, 4, 4, 1, 3, 16, 40, 0, true, true},
            {"intra-depth 4, keys met", 3, 2, 3, 4, 4, 16, 40, 0, true, true},
@@ -145,6 +146,7 @@ void TestLambdaCoreKernel::equalsLoopsInDouble() {
 void TestLambdaCoreKernel::theSameBitsWithAnyNumberOfThreads() {
   for (const Case& one :
        {Case{{"global", 37, 8, 8, 1, 4, 16, 16, 0, true, true}},
+        Case{{"window, four heads", 5, 7, 9, 1, 4, 16, 16, 5, true, true}},
         Case{{"window", 5, 6, 7, 2, 2, 16, 20, 3, true, true}},
         Case{{"many images", 200, 8, 8, 1, 4, 16, 40, 0, true, true}},
         Case{{"lambdas first", 37, 8, 8, 1, 16, 8, 4, 0, true, true}, CoreOrder::lambdasFirst}}) {

@@ -101,9 +101,7 @@ struct Layout {
         queryBlockSize(std::clamp<Index>(
             rowsTogether(shape.heads) / shape.heads, 1, std::max<Index>(shape.queries, 1))),
         blockCount((shape.queries + queryBlockSize - 1) / queryBlockSize),
-        blockBytes(shape.tableRows > 0 ? queryBlockSize * contextPadded *
-                                             static_cast<Index>(k * sizeof(float) + sizeof(Index))
-                                       : 0),
+        blockBytes(shape.tableRows > 0 ? queryBlockSize * bytesOfQuery() : 0),
         scoreImages(imagesOfScores(shape)),
         imageBlockSize(isBackward ? std::clamp<Index>(shape.images, 1, kImagesTogether)
                                   : scoreImages) {
@@ -141,7 +139,7 @@ struct Layout {
   bool transposesValues = true;  ///< Whether the backward pass reads the values transposed.
   Index queryBlockSize;          ///< Most queries of a block. They are successive.
   Index blockCount;
-  Index blockBytes;      ///< Of a QueryBlock, at most.
+  Index blockBytes;      ///< Of a QueryBlock with copies of all tiles.
   Index scoreImages;     ///< Images whose scores are made together.
   Index imageBlockSize;  ///< Images of one product of score gradients with the embeddings, or, in
                          ///< the forward pass, of scores.
@@ -149,6 +147,12 @@ struct Layout {
                          ///< second-level cache, as far as that holds those of one block.
 
  private:
+  Index bytesOfQuery() const {
+    const Index tileColumns = (contextPadded + kPanel - 1) / kPanel * kPanel;
+    return tileColumns * k * static_cast<Index>(sizeof(float)) +
+           contextPadded * static_cast<Index>(sizeof(Index));
+  }
+
   Index imagesOfScores(const CoreShape& shape) const {
     const Index fewest = (kFewestScoreRows + shape.heads - 1) / shape.heads;
     const Index most = kScoreRowsOfBlock / (queryBlockSize * shape.heads);

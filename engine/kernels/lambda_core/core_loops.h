@@ -100,8 +100,15 @@ class ResidentInputs {
   hwy::AlignedFreeUniquePtr<float[]> queries_, values_;
 };
 
-/// The blocks of queries as a thread reads them. If all of them are small, they are kept for the
-/// next images that the thread works on; otherwise one is filled again each time.
+/// Whether all blocks of queries are so small that a thread keeps them for its next images.
+template <class Layout>
+bool keepsBlocks(const Layout& layout) {
+  constexpr std::int64_t kMostBytes = 512 << 10;
+  return layout.blockCount * layout.blockBytes <= kMostBytes;
+}
+
+/// The blocks of queries as a thread reads them: all of them if they are kept, otherwise one that
+/// is filled again each time.
 template <class Parts>
 class Blocks {
  public:
@@ -113,8 +120,7 @@ class Blocks {
          const typename Parts::Shared& shared,
          const CoreInputs& inputs,
          bool hasNextImages)
-      : inputs_(inputs),
-        keepsAll_(hasNextImages && layout.blockCount * layout.blockBytes <= kMostBytes) {
+      : inputs_(inputs), keepsAll_(hasNextImages && keepsBlocks(layout)) {
     const Index count = keepsAll_ ? layout.blockCount : 1;
     blocks_.reserve(static_cast<std::size_t>(count));
     for (Index i = 0; i < count; ++i) blocks_.emplace_back(shape, layout, shared);
@@ -130,7 +136,6 @@ class Blocks {
   }
 
  private:
-  static constexpr Index kMostBytes = 512 << 10;
   static constexpr Index kNone = -1;
 
   const CoreInputs& inputs_;

@@ -91,8 +91,8 @@ class Scores {
   }
 
   /// Calls `work` for the queries of the block with two places and a number of values: in tensors
-  /// of all queries, and from queriesAt_ on, where the rows of one query lie side by side for all
-  /// images.
+  /// of all queries, and relative to queriesAt_, where the rows of one query lie side by side for
+  /// all images.
   template <class Work>
   HWY_INLINE void forQueries(const Work& work) const {
     const Index heads = shape_.heads, k = layout_.k;
@@ -109,7 +109,7 @@ class Scores {
     });
   }
 
-  /// The place from queriesAt_ on of the t-th query's first row in the i-th image.
+  /// The place, relative to queriesAt_, of the t-th query's first row in the i-th image.
   Index queryOffset(Index t, Index i) const {
     return t * queryStride_ + i * shape_.heads * layout_.kPadded;
   }

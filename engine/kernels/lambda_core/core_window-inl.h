@@ -27,6 +27,14 @@ constexpr Index kWindowRows = 64;
 /// their gradients. A column is a row of the context as a query sees it.
 constexpr Index kWindowColumns = 96;
 
+/// Rows of the window whose scores are made together.
+struct WindowPanel {
+  Index mapRow = 0;  ///< The first row of the map.
+  Index rows = 0;    ///< Rows of the map.
+  Index column = 0;  ///< The first column among those of WindowEmbeddings.
+  Index columns = 0;
+};
+
 /// Sizes under a window. A query sees a run of the context in each row of the map that its window
 /// reaches. The runs of all queries of a block are equally long and have the same embeddings: at
 /// the sides of the map they go on into zeros.
@@ -42,7 +50,7 @@ struct WindowLayout : Layout {
     blockWidth = (window.mapWidth + blocksAcross - 1) / blocksAcross;
     blocksAcross = (window.mapWidth + blockWidth - 1) / blockWidth;
     blockCount = window.mapHeight * blocksAcross;
-    blockBytes = 0;
+    blockBytes = (2 * down + 1) * static_cast<Index>(sizeof(WindowPanel));
     imageBlockSize = imagesResident = 1;
     transposesValues = false;
     const Index mapRow = (window.mapWidth + 2 * across) * u;
@@ -145,14 +153,6 @@ class WindowShared {
   std::vector<std::size_t> kindOf_;
 };
 
-/// Rows of the window whose scores are made together.
-struct WindowPanel {
-  Index mapRow = 0;  ///< The first row of the map.
-  Index rows = 0;    ///< Rows of the map.
-  Index column = 0;  ///< The first column among those of WindowEmbeddings.
-  Index columns = 0;
-};
-
 /// Neighbours in a row of the map, and the panels that they see.
 class WindowBlock {
  public:
@@ -164,7 +164,10 @@ class WindowBlock {
     const Index across = index % layout_.blocksAcross, down = layout_.down;
     y = index / layout_.blocksAcross;
     x = across * layout_.blockWidth;
-    count = std::min(layout_.blockWidth, layout_.window.mapWidth - x);
+    count = countFrom(x);
+    nextCount = index + 1 == layout_.blockCount      ? 0
+                : across + 1 == layout_.blocksAcross ? countFrom(0)
+                                                     : countFrom(x + count);
     embeddings = &shared_.of(across);
     const Index run = embeddings->run, most = layout_.rowsOfPanel(run);
     const Index end = std::min(layout_.window.mapHeight, y + down + 1);
@@ -175,14 +178,20 @@ class WindowBlock {
     }
   }
 
-  Index index = 0;  ///< Among all blocks.
-  Index y = 0;      ///< Row of the map.
-  Index x = 0;      ///< Column of the first query.
-  Index count = 0;  ///< Queries.
+  Index index = 0;      ///< Among all blocks.
+  Index y = 0;          ///< Row of the map.
+  Index x = 0;          ///< Column of the first query.
+  Index count = 0;      ///< Queries.
+  Index nextCount = 0;  ///< Queries of the next block in the image, which follow these.
   const WindowEmbeddings* embeddings = nullptr;
   std::vector<WindowPanel> panels;
 
  private:
+  /// Queries of the block that begins at a column of the map.
+  Index countFrom(Index first) const {
+    return std::min(layout_.blockWidth, layout_.window.mapWidth - first);
+  }
+
   const WindowLayout& layout_;
   const WindowShared& shared_;
 };

@@ -68,7 +68,7 @@ class WindowGradients : private WindowScores {
     FetchAhead ahead;
     addNext(block, of.queries, k, ahead);
     addNext(block, of.dy, v, ahead);
-    addNext(block, of.queryGradient, k, ahead);
+    addNext(block, gradients.queries + firstRow_ * k, k, ahead);
     for (const WindowPanel& panel : block.panels) {
       makeScores(of.queries, block, panel, ahead);
       addToValues(block, panel, of.wholeDy);
@@ -127,11 +127,11 @@ class WindowGradients : private WindowScores {
         float* to = mapRow + runOf(block, t) * stride;
         if (kHasManyRegisters && stride == lanes() && heads % 4 == 0) {
           for (Index head = 0; head < heads; head += 4) {
-            addToRuns<4>(to,
-                         layout_.mapRowSize,
-                         scores + head * layout_.scoreStride,
+            addToRuns<4>(scores + head * layout_.scoreStride,
                          layout_.scoreStride,
                          dy + head * stride,
+                         to,
+                         layout_.mapRowSize,
                          {panel.rows, block.embeddings->run});
           }
           continue;

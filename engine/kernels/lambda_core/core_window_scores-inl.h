@@ -47,7 +47,7 @@ class WindowScores {
     contexts_.writeContentOutputs(image_, queries, rows_, outputs);
     FetchAhead ahead;
     addNext(block, queries, layout_.k, ahead);
-    addNext(block, outputs, layout_.v, ahead);
+    addNext(block, y + firstRow_ * layout_.v, layout_.v, ahead);
     for (const WindowPanel& panel : block.panels) {
       makeScores(queries, block, panel, ahead);
       addOutputs(block, panel, outputs);
@@ -70,8 +70,7 @@ class WindowScores {
                const float* rows,
                Index columns,
                FetchAhead& ahead) const {
-    const Index size = rows_ * columns;
-    if (block.index + 1 < layout_.blockCount) ahead.add(rows + size, size);
+    ahead.add(rows + rows_ * columns, block.nextCount * shape_.heads * columns);
   }
 
   /// Copies the image's values, between zeros that are never written.

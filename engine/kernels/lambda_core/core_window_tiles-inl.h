@@ -68,21 +68,18 @@ HWY_INLINE void addOutputTile(const RowsOfQueries<float>& outputs,
   }
 }
 
-/// Adds scores times dy of kRows heads of a query, s^T dy, to runs of rows that are a vector long.
-/// `runs` and the score columns are as deep as `depth`; rows of `scores` lie a stride apart.
+/// Adds scores times dy of kRows heads of a query, s^T dy, to rows that are a vector long: a row
+/// for each column of the scores. They lie in `runs`, `apart` floats from run to run. Rows of
+/// `scores` lie a stride apart.
 template <int kRows>
-HWY_INLINE void addToRuns(float* runs,
-                          Index mapRowSize,
-                          const float* scores,
-                          Index scoreStride,
-                          const float* dy,
-                          Runs depth) {
+HWY_INLINE void addToRuns(
+    const float* scores, Index scoreStride, const float* dy, float* rows, Index apart, Runs runs) {
   const Floats d;
   Vector factors[kRows];
   for (int r = 0; r < kRows; ++r) factors[r] = hn::LoadU(d, dy + r * lanes());
-  for (Index j = 0; j < depth.count; ++j, runs += mapRowSize, scores += depth.length) {
-    for (Index i = 0; i < depth.length; ++i) {
-      float* to = runs + i * lanes();
+  for (Index j = 0; j < runs.count; ++j, rows += apart, scores += runs.length) {
+    for (Index i = 0; i < runs.length; ++i) {
+      float* to = rows + i * lanes();
       Vector sum = hn::LoadU(d, to);
       LAMBDA_UNROLL(4)
       for (int r = 0; r < kRows; ++r)
@@ -163,25 +160,25 @@ HWY_INLINE void storeUpperHalf([[maybe_unused]] Vector values, [[maybe_unused]] 
 }
 
 /// scoreGradientTile() for runs of at most half a vector. A vector has two of them, of successive
-/// rows of the map, which lie `mapRow` floats apart in v^T. `runs` is how many there are: twice
-/// kVectors, or one less. Each is `run` columns long.
+/// rows of the map, which lie `apart` floats apart in v^T. There are `count` runs, twice kVectors
+/// or one less, of `run` columns each.
 template <int kRows, int kVectors, class Depth>
 HWY_INLINE void scoreGradientsOfPairs(Depth depth,
                                       const float* dy,
                                       const float* values,
                                       Index stride,
-                                      Index mapRow,
-                                      Index runs,
+                                      Index apart,
+                                      Index count,
                                       Index run,
                                       float* gradient,
                                       Index gradientStride) {
   const Floats d;
   Vector sums[kRows][kVectors];
   const float* at[kVectors];
-  for (int j = 0; j < kVectors; ++j) at[j] = values + 2 * j * mapRow;
+  for (int j = 0; j < kVectors; ++j) at[j] = values + 2 * j * apart;
   // Without a second run, the last vector has its first one twice.
-  const bool isWhole = runs == 2 * kVectors;
-  const Index toLast = isWhole ? mapRow : 0;
+  const bool isWhole = count == 2 * kVectors;
+  const Index toLast = isWhole ? apart : 0;
   LAMBDA_UNROLL(4)
   for (int r = 0; r < kRows; ++r) {
     LAMBDA_UNROLL(4)
@@ -191,7 +188,7 @@ HWY_INLINE void scoreGradientsOfPairs(Depth depth,
     Vector factors[kVectors];
     LAMBDA_UNROLL(4)
     for (int j = 0; j < kVectors; ++j) {
-      const float* second = at[j] + (j + 1 < kVectors ? mapRow : toLast);
+      const float* second = at[j] + (j + 1 < kVectors ? apart : toLast);
       factors[j] = loadHalves(at[j], second);
       at[j] += stride;
     }

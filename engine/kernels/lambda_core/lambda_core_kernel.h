@@ -40,15 +40,15 @@
 // a block and all images that the thread holds. Where the tiles of all blocks are small, they are
 // kept for the thread's next images. For each image and panel, the scores [rows, panel] are made in
 // a buffer in the first-level cache, multiplied by the panel's values, and overwritten by the next
-// panel. The heads of one query are few rows to multiply by a tile. So where a product needs more
-// rows, the block's queries are first copied, those of one query side by side for a few images, and
-// the product takes these images together. Their score gradients lie in the same order, for the
-// products that give dq and dR. A product keeps a part of its result in registers while it sums,
-// for example 6 rows by 4 vectors with AVX-512. The vectors are those of Highway: the widest that
-// the CPU has, chosen at run time. So q, dy, y and dq pass between memory and caches once, keys and
-// values once for all blocks, and scores and lambdas are never written to memory. Where a mask
-// leaves out positions, a block has no panels that none of its queries sees, and the embeddings of
-// other pairs are 0.
+// panel. The heads of one query are few rows to multiply by a tile. So the block's queries are
+// first copied where a product needs more rows, or k is not whole vectors: those of one query side
+// by side for a few images, and a product takes these images together. Their score gradients lie in
+// the same order, for the products that give dq and dR. A product keeps a part of its result in
+// registers while it sums, for example 6 rows by 4 vectors with AVX-512. The vectors are those of
+// Highway: the widest that the CPU has, chosen at run time. So q, dy, y and dq pass between memory
+// and caches once, keys and values once for all blocks, and scores and lambdas are never written to
+// memory. Where a mask leaves out positions, a block has no panels that none of its queries sees,
+// and the embeddings of other pairs are 0.
 //
 // CPU UNDER A WINDOW (core_window-inl.h and its neighbours). An embedding belongs to an offset, so
 // that all queries have the same embeddings. A block has neighbours in one row of the map; their
@@ -56,9 +56,9 @@
 // multiplies its scores by the values around it, in a copy with zeros beside the map. In the
 // backward pass, each query adds to dv around it, and multiplies its dy by the transposed values
 // around it; that gives ds in the order of s, so that dq and dR are one product each for the block.
-// With AVX-512, a few heads by one vector of v would be a small product, so that four queries are
-// multiplied at once; and two rows of a window share a vector of ds if each fits half of it. A
-// thread has one image at a time.
+// With AVX-512, where v is one vector and there are fours of heads, a query has too few products
+// for y and dv: y is computed for four queries at once, dv row by row from dy in registers. And two
+// rows of a window share a vector of ds if each fits half of it. A thread has one image at a time.
 //
 // CPU IN BFLOAT16 (bfloat16/, for AMD CPUs with AVX-512 BF16, and CPUs with AMX). The same blocks,
 // panels and groups, but an instruction multiplies pairs of values of successive depths and adds

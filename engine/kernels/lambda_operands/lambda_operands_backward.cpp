@@ -189,7 +189,7 @@ void gradientsBy(const OperandsShape& shape,
   const Index groups = std::clamp<Index>(chunks.count / kFewestChunksOfGroup, 1, kMostGroups);
   const Index sumCount = wantsWeights ? groups * total * depth : 0;
   const auto sums = allocateAligned<float>(sumCount);
-  // Otherwise the first chunk of each group writes them.
+  // The first chunk of each group writes them.
   if (chunks.count == 0) std::fill_n(sums.get(), sumCount, 0.0F);
   const auto fetchChunk = [&](Index chunk) {
     const Index first = chunks.firstOf(chunk), rows = chunks.rowsOf(chunk);

@@ -38,9 +38,10 @@ struct PairLayout {
         tableRows(shape.tableRows * shape.intraDepth),
         tableRowSize(k) {
     // In the backward pass a context has values and content lambda in two layouts, and their
-    // gradients, which have twice the bytes. Queries and their gradients are in float32.
+    // gradients, which have twice the bytes. Queries and their gradients are in float32; that they
+    // stay in the cache is worth less than blocks that are filled for few images.
     const std::int64_t contexts = (columns + (shape.hasContent ? k : 0)) * v;
-    const std::int64_t queries = shape.queries * shape.heads * k;
+    const std::int64_t queries = keepsBlocks(*this) ? shape.queries * shape.heads * k : 0;
     const std::int64_t bytes = isBackward ? 8 * (contexts + queries) : 2 * contexts + 4 * queries;
     imagesResident =
         std::max<std::int64_t>(1, kResidentBytes / bytes / imageBlockSize) * imageBlockSize;
@@ -54,8 +55,9 @@ struct PairLayout {
   std::int64_t blockCount;
   std::int64_t blockBytes;      ///< Of a PairBlock.
   std::int64_t imageBlockSize;  ///< Most images of one product with the embeddings.
-  std::int64_t imagesResident;  ///< Images whose contexts stay in the second-level cache.
-  std::int64_t tableRows;       ///< Rows of the table, those of intra-depth counted one by one.
+  /// Images whose contexts stay in the second-level cache, and their queries if blocks are kept.
+  std::int64_t imagesResident;
+  std::int64_t tableRows;  ///< Rows of the table, those of intra-depth counted one by one.
   std::int64_t tableRowSize;
   std::int64_t extraTableRows = 0;
 
