@@ -131,7 +131,7 @@ class QueryBlock {
   /// Embeddings::rows. In the backward pass only.
   const float* table() const { return embeddings_.rows.get(); }
 
-  Index index = 0;  ///< Among all blocks.
+  Index index = -1;  ///< Among all blocks; negative before take().
   std::vector<Panel> panels;
 
  private:

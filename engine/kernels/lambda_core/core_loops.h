@@ -9,7 +9,8 @@
 //   Shared    what all threads read: Shared(shape, layout, inputs, isBackward, parallelFor)
 //   Contexts  of the images that a thread works on together: Contexts(shape, layout, mostImages,
 //             isBackward), take(), finish()
-//   Block     what the images share of a block: Block(shape, layout, shared), take(inputs, index)
+//   Block     what the images share of a block: Block(shape, layout, shared), take(inputs, index),
+//             index, which is negative before the first take()
 //   Core      Core(shape, layout, contexts), forward(), backward()
 
 #include <algorithm>
@@ -124,24 +125,19 @@ class Blocks {
     const Index count = keepsAll_ ? layout.blockCount : 1;
     blocks_.reserve(static_cast<std::size_t>(count));
     for (Index i = 0; i < count; ++i) blocks_.emplace_back(shape, layout, shared);
-    taken_.resize(blocks_.size(), kNone);
   }
 
   /// Valid until the next call.
   const Block& take(Index index) {
-    const auto place = static_cast<std::size_t>(keepsAll_ ? index : 0);
-    if (taken_[place] != index) blocks_[place].take(inputs_, index);
-    taken_[place] = index;
-    return blocks_[place];
+    Block& block = blocks_[static_cast<std::size_t>(keepsAll_ ? index : 0)];
+    if (block.index != index) block.take(inputs_, index);
+    return block;
   }
 
  private:
-  static constexpr Index kNone = -1;
-
   const CoreInputs& inputs_;
   bool keepsAll_;
   std::vector<Block> blocks_;
-  std::vector<Index> taken_;  ///< Which block of queries each of them has.
 };
 
 template <class Parts, class Output>

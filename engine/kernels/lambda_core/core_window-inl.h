@@ -164,10 +164,7 @@ class WindowBlock {
     const Index across = index % layout_.blocksAcross, down = layout_.down;
     y = index / layout_.blocksAcross;
     x = across * layout_.blockWidth;
-    count = countFrom(x);
-    nextCount = index + 1 == layout_.blockCount      ? 0
-                : across + 1 == layout_.blocksAcross ? countFrom(0)
-                                                     : countFrom(x + count);
+    count = std::min(layout_.blockWidth, layout_.window.mapWidth - x);
     embeddings = &shared_.of(across);
     const Index run = embeddings->run, most = layout_.rowsOfPanel(run);
     const Index end = std::min(layout_.window.mapHeight, y + down + 1);
@@ -178,20 +175,14 @@ class WindowBlock {
     }
   }
 
-  Index index = 0;      ///< Among all blocks.
-  Index y = 0;          ///< Row of the map.
-  Index x = 0;          ///< Column of the first query.
-  Index count = 0;      ///< Queries.
-  Index nextCount = 0;  ///< Queries of the next block in the image, which follow these.
+  Index index = -1;  ///< Among all blocks; negative before take().
+  Index y = 0;       ///< Row of the map.
+  Index x = 0;       ///< Column of the first query.
+  Index count = 0;   ///< Queries.
   const WindowEmbeddings* embeddings = nullptr;
   std::vector<WindowPanel> panels;
 
  private:
-  /// Queries of the block that begins at a column of the map.
-  Index countFrom(Index first) const {
-    return std::min(layout_.blockWidth, layout_.window.mapWidth - first);
-  }
-
   const WindowLayout& layout_;
   const WindowShared& shared_;
 };

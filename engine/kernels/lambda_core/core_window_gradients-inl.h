@@ -159,12 +159,12 @@ class WindowGradients : private WindowScores {
       for (Index t = 0; t < block.count; ++t) {
         const float* values = transposedMapRow(panel.mapRow) + runOf(block, t);
         const Index first = t * shape_.heads;
-        if constexpr (kHasManyRegisters) {
-          if (arePairs) {
-            tilesOfPairs(panel.rows, run, depth, dy, values, first);
-            continue;
-          }
+#if HWY_TARGET <= HWY_AVX3
+        if (arePairs) {
+          tilesOfPairs(panel.rows, run, depth, dy, values, first);
+          continue;
         }
+#endif
         tiles(depth, dy, values, first);
       }
     });
@@ -202,18 +202,17 @@ class WindowGradients : private WindowScores {
                          Index row,
                          const ScoreVector* vectors) const {
     if (length == kVectors) {
-      scoreGradientTile<kRows, kVectors>(depth,
-                                         dy + row * depth,
-                                         values,
-                                         layout_.transposedMapRow,
-                                         vectors,
-                                         gradient_.get() + row * layout_.scoreStride,
-                                         layout_.scoreStride);
+      scoreGradientTile<kRows>(depth,
+                               dy + row * depth,
+                               WholeScores<kVectors>(values, layout_.transposedMapRow, vectors),
+                               gradient_.get() + row * layout_.scoreStride,
+                               layout_.scoreStride);
     } else if constexpr (kVectors > 1) {
       tileOf<kRows, kVectors - 1>(length, depth, dy, values, row, vectors);
     }
   }
 
+#if HWY_TARGET <= HWY_AVX3
   /// tiles() for runs of at most half a vector.
   template <class Depth>
   HWY_INLINE void tilesOfPairs(
@@ -241,19 +240,18 @@ class WindowGradients : private WindowScores {
                           Index row,
                           Index column) const {
     if ((runs + 1) / 2 == kVectors) {
-      scoreGradientsOfPairs<kRows, kVectors>(depth,
-                                             dy + row * depth,
-                                             values,
-                                             layout_.transposedMapRow,
-                                             layout_.v * layout_.transposedMapRow,
-                                             runs,
-                                             run,
-                                             gradient_.get() + row * layout_.scoreStride + column,
-                                             layout_.scoreStride);
+      const Index mapRow = layout_.v * layout_.transposedMapRow;
+      scoreGradientTile<kRows>(
+          depth,
+          dy + row * depth,
+          PairsOfRuns<kVectors>(values, layout_.transposedMapRow, mapRow, runs, run),
+          gradient_.get() + row * layout_.scoreStride + column,
+          layout_.scoreStride);
     } else if constexpr (kVectors > 1) {
       pairsOf<kRows, kVectors - 1>(runs, run, depth, dy, values, row, column);
     }
   }
+#endif
 
   /// Adds the gradients of the queries, ds E, and of the table, ds^T q.
   void backwardOfEmbeddings(const WindowBlock& block,

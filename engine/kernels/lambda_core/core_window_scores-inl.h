@@ -64,13 +64,15 @@ class WindowScores {
     firstRow_ = (image_ * shape_.queries + query) * shape_.heads;
   }
 
-  /// Adds the rows of the image's next block, which lie after those of this block, `columns` values
-  /// each.
+  /// Adds the rows that follow those of the block in the image, as many as it has or as are left.
+  /// A row has `columns` values.
   void addNext(const WindowBlock& block,
                const float* rows,
                Index columns,
                FetchAhead& ahead) const {
-    ahead.add(rows + rows_ * columns, block.nextCount * shape_.heads * columns);
+    const Index end = block.y * layout_.window.mapWidth + block.x + block.count;
+    const Index count = std::min(block.count, shape_.queries - end) * shape_.heads;
+    ahead.add(rows + rows_ * columns, count * columns);
   }
 
   /// Copies the image's values, between zeros that are never written.

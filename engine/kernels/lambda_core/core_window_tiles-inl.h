@@ -96,20 +96,75 @@ struct ScoreVector {
   Index column;
 };
 
-/// Computes kRows x kVectors vectors of score gradients dy v^T in registers. `values` is v^T with
-/// `stride` floats from depth to depth. Later vectors may overwrite the end of earlier ones.
-template <int kRows, int kVectors, class Depth>
+/// Vectors of v^T, `stride` floats from depth to depth, and the places of their score gradients.
+/// Later vectors may overwrite the end of earlier ones.
+template <int kVectors>
+struct WholeScores {
+  WholeScores(const float* values, Index strideOfDepths, const ScoreVector* listed)
+      : stride(strideOfDepths), vectors(listed) {
+    for (int j = 0; j < kVectors; ++j) at[j] = values + vectors[j].values;
+  }
+
+  /// The j-th vector of the present depth; moves it on to the next one.
+  HWY_INLINE Vector take(int j) {
+    const Vector values = hn::LoadU(Floats(), at[j]);
+    at[j] += stride;
+    return values;
+  }
+
+  HWY_INLINE void store(Vector gradients, int j, float* row) const {
+    hn::StoreU(gradients, Floats(), row + vectors[j].column);
+  }
+
+  const float* at[kVectors];
+  Index stride;
+  const ScoreVector* vectors;
+};
+
+#if HWY_TARGET <= HWY_AVX3
+/// The same for runs of at most half a vector. A vector has two of them, of successive rows of the
+/// map, which lie `apart` floats apart in v^T. There are `count` runs, twice kVectors or one less,
+/// of `run` columns each.
+template <int kVectors>
+struct PairsOfRuns {
+  PairsOfRuns(const float* values, Index strideOfDepths, Index apartInMap, Index count, Index run)
+      : stride(strideOfDepths), apart(apartInMap), columns(run), isWhole(count == 2 * kVectors) {
+    for (int j = 0; j < kVectors; ++j) at[j] = values + 2 * j * apart;
+    // Without a second run, the last vector has its first one twice.
+    apartInLast = isWhole ? apart : 0;
+  }
+
+  HWY_INLINE Vector take(int j) {
+    const hn::Half<Floats> half;
+    const float* second = at[j] + (j + 1 < kVectors ? apart : apartInLast);
+    const Vector values = hn::Combine(Floats(), hn::LoadU(half, second), hn::LoadU(half, at[j]));
+    at[j] += stride;
+    return values;
+  }
+
+  HWY_INLINE void store(Vector gradients, int j, float* row) const {
+    const hn::Half<Floats> half;
+    float* to = row + 2 * j * columns;
+    hn::StoreU(hn::LowerHalf(half, gradients), half, to);
+    if (j + 1 < kVectors || isWhole) hn::StoreU(hn::UpperHalf(half, gradients), half, to + columns);
+  }
+
+  const float* at[kVectors];
+  Index stride, apart, apartInLast, columns;
+  bool isWhole;
+};
+#endif
+
+/// Computes kRows x kVectors vectors of score gradients dy v^T in registers. `vectors` are
+/// WholeScores or PairsOfRuns.
+template <int kRows, template <int> class Vectors, int kVectors, class Depth>
 HWY_INLINE void scoreGradientTile(Depth depth,
                                   const float* dy,
-                                  const float* values,
-                                  Index stride,
-                                  const ScoreVector* vectors,
+                                  Vectors<kVectors> vectors,
                                   float* gradient,
                                   Index gradientStride) {
   const Floats d;
   Vector sums[kRows][kVectors];
-  const float* at[kVectors];
-  for (int j = 0; j < kVectors; ++j) at[j] = values + vectors[j].values;
   LAMBDA_UNROLL(4)
   for (int r = 0; r < kRows; ++r) {
     LAMBDA_UNROLL(8)
@@ -118,10 +173,7 @@ HWY_INLINE void scoreGradientTile(Depth depth,
   for (Index c = 0; c < depth; ++c) {
     Vector factors[kVectors];
     LAMBDA_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j) {
-      factors[j] = hn::LoadU(d, at[j]);
-      at[j] += stride;
-    }
+    for (int j = 0; j < kVectors; ++j) factors[j] = vectors.take(j);
     LAMBDA_UNROLL(4)
     for (int r = 0; r < kRows; ++r) {
       const Vector value = hn::Set(d, dy[r * depth + c]);
@@ -132,81 +184,7 @@ HWY_INLINE void scoreGradientTile(Depth depth,
   LAMBDA_UNROLL(4)
   for (int r = 0; r < kRows; ++r) {
     LAMBDA_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j)
-      hn::StoreU(sums[r][j], d, gradient + r * gradientStride + vectors[j].column);
-  }
-}
-
-/// A vector of two halves.
-HWY_INLINE Vector loadHalves(const float* lower, [[maybe_unused]] const float* upper) {
-#if HWY_TARGET == HWY_SCALAR  // Vectors of one value have no halves.
-  return hn::LoadU(Floats(), lower);
-#else
-  const hn::Half<Floats> half;
-  return hn::Combine(Floats(), hn::LoadU(half, upper), hn::LoadU(half, lower));
-#endif
-}
-
-HWY_INLINE void storeLowerHalf(Vector values, float* to) {
-  const hn::Half<Floats> half;
-  hn::StoreU(hn::LowerHalf(half, values), half, to);
-}
-
-HWY_INLINE void storeUpperHalf([[maybe_unused]] Vector values, [[maybe_unused]] float* to) {
-#if HWY_TARGET != HWY_SCALAR
-  const hn::Half<Floats> half;
-  hn::StoreU(hn::UpperHalf(half, values), half, to);
-#endif
-}
-
-/// scoreGradientTile() for runs of at most half a vector. A vector has two of them, of successive
-/// rows of the map, which lie `apart` floats apart in v^T. There are `count` runs, twice kVectors
-/// or one less, of `run` columns each.
-template <int kRows, int kVectors, class Depth>
-HWY_INLINE void scoreGradientsOfPairs(Depth depth,
-                                      const float* dy,
-                                      const float* values,
-                                      Index stride,
-                                      Index apart,
-                                      Index count,
-                                      Index run,
-                                      float* gradient,
-                                      Index gradientStride) {
-  const Floats d;
-  Vector sums[kRows][kVectors];
-  const float* at[kVectors];
-  for (int j = 0; j < kVectors; ++j) at[j] = values + 2 * j * apart;
-  // Without a second run, the last vector has its first one twice.
-  const bool isWhole = count == 2 * kVectors;
-  const Index toLast = isWhole ? apart : 0;
-  LAMBDA_UNROLL(4)
-  for (int r = 0; r < kRows; ++r) {
-    LAMBDA_UNROLL(4)
-    for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::Zero(d);
-  }
-  for (Index c = 0; c < depth; ++c) {
-    Vector factors[kVectors];
-    LAMBDA_UNROLL(4)
-    for (int j = 0; j < kVectors; ++j) {
-      const float* second = at[j] + (j + 1 < kVectors ? apart : toLast);
-      factors[j] = loadHalves(at[j], second);
-      at[j] += stride;
-    }
-    LAMBDA_UNROLL(4)
-    for (int r = 0; r < kRows; ++r) {
-      const Vector value = hn::Set(d, dy[r * depth + c]);
-      LAMBDA_UNROLL(4)
-      for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::MulAdd(value, factors[j], sums[r][j]);
-    }
-  }
-  LAMBDA_UNROLL(4)
-  for (int r = 0; r < kRows; ++r) {
-    float* to = gradient + r * gradientStride;
-    LAMBDA_UNROLL(4)
-    for (int j = 0; j < kVectors; ++j) {
-      storeLowerHalf(sums[r][j], to + 2 * j * run);
-      if (j + 1 < kVectors || isWhole) storeUpperHalf(sums[r][j], to + (2 * j + 1) * run);
-    }
+    for (int j = 0; j < kVectors; ++j) vectors.store(sums[r][j], j, gradient + r * gradientStride);
   }
 }
 

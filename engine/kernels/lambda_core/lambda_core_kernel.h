@@ -56,8 +56,8 @@
 // multiplies its scores by the values around it, in a copy with zeros beside the map. In the
 // backward pass, each query adds to dv around it, and multiplies its dy by the transposed values
 // around it; that gives ds in the order of s, so that dq and dR are one product each for the block.
-// With AVX-512, where v is one vector and there are fours of heads, a query has too few products
-// for y and dv: y is computed for four queries at once, dv row by row from dy in registers. And two
+// With AVX-512 some products are different. If v is one vector and the heads are a multiple of
+// four, y is computed for four queries at once, and dv row by row while dy stays in registers. Two
 // rows of a window share a vector of ds if each fits half of it. A thread has one image at a time.
 //
 // CPU IN BFLOAT16 (bfloat16/, for AMD CPUs with AVX-512 BF16, and CPUs with AMX). The same blocks,

@@ -23,8 +23,8 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// Rows that are multiplied together and summed in float32, few enough that they stay in the
-/// second-level cache: a multiple of the six rows of a tile of a product. Products in bfloat16 may
-/// have tiles of 16 rows, and sum over 16 pairs of rows.
+/// second-level cache: a multiple of the six rows of a tile of a product. In bfloat16 they are also
+/// a multiple of 32, for tiles of 16 rows and for sums over 16 pairs of rows.
 constexpr Index kRowsOfChunk = 72;
 constexpr Index kRowsOfPairChunk = 96;
 

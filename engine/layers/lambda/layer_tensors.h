@@ -23,7 +23,7 @@ inline float* floatTarget(const at::Tensor& tensor) {
 /// kernels take them. Those of missing keys, norms and embeddings are undefined.
 class LayerTensors {
  public:
-  /// What autograd differentiates by.
+  /// Autograd differentiates by these tensors.
   enum Input : std::size_t {
     kX,            ///< x [b, d, H, W], channels last
     kQueryWeight,  ///< [h k, d]
@@ -37,7 +37,7 @@ class LayerTensors {
     kInputs  ///< Their number.
   };
 
-  /// What else the backward pass needs, behind the inputs.
+  /// The backward pass needs these too. They are saved behind the inputs.
   enum Saved : std::size_t {
     kTableRows = kInputs,  ///< [n, m], see CoreInputs::tableRowOf
     kZ,                    ///< z [b n, columnsOf(operandsShape())]

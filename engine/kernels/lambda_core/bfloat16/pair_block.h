@@ -68,9 +68,9 @@ class PairBlock {
     return (image * shape_.queries + first) * shape_.heads;
   }
 
-  std::int64_t index = 0;  ///< Among all blocks.
-  std::int64_t first = 0;  ///< The first query.
-  std::int64_t count = 0;  ///< Queries.
+  std::int64_t index = -1;  ///< Among all blocks; negative before take().
+  std::int64_t first = 0;   ///< The first query.
+  std::int64_t count = 0;   ///< Queries.
 
  private:
   std::int64_t tileSize() const { return layout_.columns * layout_.k; }

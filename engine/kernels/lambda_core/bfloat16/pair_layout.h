@@ -29,8 +29,8 @@ struct PairLayout {
             kRowsTogether / shape.heads, 1, std::max<std::int64_t>(shape.queries, 1))),
         rowsMost(queriesTogether * shape.heads),
         blockCount((shape.queries + queriesTogether - 1) / queriesTogether),
-        blockBytes(queriesTogether * columns * (2 * k + 4) *
-                   static_cast<std::int64_t>(sizeof(Bfloat16))),
+        blockBytes(queriesTogether * columns *
+                   static_cast<std::int64_t>(2 * k * sizeof(Bfloat16) + sizeof(std::int64_t))),
         imageBlockSize(
             std::clamp<std::int64_t>(isBackward ? Groups::sizeFor(shape.images) : shape.images,
                                      1,
