@@ -6,6 +6,7 @@
 
 #include <QtTest/QtTest>
 
+#include "engine/kernels/lambda_core/core_order.h"
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "tests/support/core_on_cpu.h"
 
@@ -19,12 +20,24 @@ constexpr double kTolerance = 3e-6;
 struct Case {
   CoreSample sample;
   CoreOrder order = CoreOrder::automatic;
+  bool isPooled = false;
 };
 
 /// A sample and the kernel's results for it.
 class Core {
  public:
   explicit Core(const Case& one) : reference(one.sample) { reference.shape.order = one.order; }
+
+  /// The same with means as outputs.
+  Core pooled() const {
+    Core core = *this;
+    core.reference.pool();
+    return core;
+  }
+
+  bool poolsOutputs() const {
+    return lambda::poolsOutputs(reference.shape, reference.tableRowOf.data());
+  }
 
   /// The same with the window in place of the rows of the table.
   Core byWindow() const {
@@ -58,6 +71,9 @@ class TestLambdaCoreKernel : public QObject {
  private Q_SLOTS:
   void equalsLoopsInDouble_data();
   void equalsLoopsInDouble();
+  void poolsAsLoopsInDouble_data();
+  void poolsAsLoopsInDouble();
+  void poolsOnlyWhatItCan();
   void theSameBitsWithAnyNumberOfThreads();
   void leavesOutWhatIsMasked();
   void oneImageMoreChangesNoOtherImage();
@@ -143,6 +159,53 @@ void TestLambdaCoreKernel::equalsLoopsInDouble() {
   }
 }
 
+void TestLambdaCoreKernel::poolsAsLoopsInDouble_data() {
+  QTest::addColumn<CoreSample>("sample");
+  for (const CoreSample& sample : std::initializer_list<CoreSample>{
+           {"8x8, v 32", 17, 8, 8, 1, 4, 16, 32, 0, true, true},
+           {"8x8, v 16", 5, 8, 8, 1, 4, 16, 16, 0, true, true},
+           {"8x8, keys met", 9, 8, 8, 1, 4, 16, 80, 0, true, true},
+           {"4x4, keys met", 9, 4, 4, 1, 4, 16, 64, 0, true, true},
+           {"2x2", 5, 2, 2, 1, 4, 16, 128, 0, true, true},
+           {"one position", 3, 1, 1, 1, 4, 16, 128, 0, true, true},
+           {"one row", 3, 1, 9, 1, 4, 16, 16, 0, true, true},
+           {"one column", 3, 9, 1, 1, 4, 16, 16, 0, true, true},
+           {"7x7, v 24", 3, 7, 7, 1, 4, 16, 24, 0, true, true},
+           {"9x6, odd depths", 3, 9, 6, 1, 3, 7, 11, 0, true, true},
+           {"6x9, positions alone", 3, 6, 9, 1, 4, 16, 16, 0, false, true},
+           {"6x9, content alone", 3, 6, 9, 1, 4, 16, 16, 0, true, false},
+           {"3x5, content alone, keys met", 3, 3, 5, 1, 4, 16, 24, 0, true, false},
+           {"5x4, intra-depth 4", 3, 5, 4, 4, 4, 16, 16, 0, true, true},
+           {"5x3, many heads", 3, 5, 3, 1, 40, 16, 8, 0, true, true},
+           {"7x5, one head", 3, 7, 5, 1, 1, 16, 8, 0, true, true},
+           {"many images", 200, 8, 8, 1, 2, 16, 40, 0, true, true},
+           {"no image", 0, 4, 5, 1, 4, 16, 16, 0, true, true}}) {
+    QTest::newRow(sample.name) << sample;
+  }
+}
+
+void TestLambdaCoreKernel::poolsAsLoopsInDouble() {
+  QFETCH(CoreSample, sample);
+  const Core core = Core(Case{sample, CoreOrder::queriesFirst}).pooled();
+  QVERIFY(core.poolsOutputs());
+  const CoreResults expected = core.reference.results();
+  QVERIFY2(distance(core.forward(withThreads(1)), expected.y) < kTolerance, "y");
+  QCOMPARE(core.backward(withThreads(1)).differsIn(expected, kTolerance), std::string());
+}
+
+void TestLambdaCoreKernel::poolsOnlyWhatItCan() {
+  const auto pooled = [](const CoreSample& sample, CoreOrder order = CoreOrder::automatic) {
+    return Core(Case{sample, order}).pooled();
+  };
+  QVERIFY(pooled({"8x8", 1, 8, 8, 1, 4, 16, 16, 0, true, true}).poolsOutputs());
+  const Core window = pooled({"window", 1, 8, 8, 1, 4, 16, 16, 5, true, true});
+  QVERIFY(!window.poolsOutputs());
+  QVERIFY(!window.byWindow().poolsOutputs());
+  QVERIFY(!pooled({"large", 1, 32, 32, 1, 4, 16, 16, 0, true, true}).poolsOutputs());
+  QVERIFY(!pooled({"lambdas first", 1, 8, 8, 1, 4, 16, 16, 0, true, true}, CoreOrder::lambdasFirst)
+               .poolsOutputs());
+}
+
 void TestLambdaCoreKernel::theSameBitsWithAnyNumberOfThreads() {
   for (const Case& one :
        {Case{{"global", 37, 8, 8, 1, 4, 16, 16, 0, true, true}},
@@ -154,6 +217,8 @@ void TestLambdaCoreKernel::theSameBitsWithAnyNumberOfThreads() {
     QVERIFY2(hasTheSameBitsWithAnyNumberOfThreads(core), one.sample.name);
     if (core.reference.window)
       QVERIFY2(hasTheSameBitsWithAnyNumberOfThreads(core.byWindow()), one.sample.name);
+    if (const Core means = core.pooled(); means.poolsOutputs())
+      QVERIFY2(hasTheSameBitsWithAnyNumberOfThreads(means), one.sample.name);
   }
 }
 
@@ -192,12 +257,14 @@ void TestLambdaCoreKernel::oneImageMoreChangesNoOtherImage() {
 void TestLambdaCoreKernel::theSameBitsFromOperandsThatAreMade() {
   for (const Case& one :
        {Case{{"many images", 200, 8, 8, 1, 4, 16, 40, 0, true, true}},
+        Case{{"means", 37, 8, 8, 1, 4, 16, 32, 0, true, true}, CoreOrder::queriesFirst, true},
         Case{{"keys met", 37, 4, 4, 1, 4, 16, 40, 0, true, true}},
         Case{{"positions alone, odd depths", 9, 5, 6, 2, 3, 7, 11, 0, false, true}},
         Case{{"window", 5, 6, 7, 1, 4, 16, 16, 3, true, true}},
         Case{{"lambdas first", 37, 8, 8, 1, 16, 8, 4, 0, true, true}, CoreOrder::lambdasFirst}}) {
     Core core(one);
     if (core.reference.window) core = core.byWindow();
+    if (one.isPooled) core = core.pooled();
     const CoreReference& reference = core.reference;
     std::vector<float> keys(reference.keys.size(), WrittenGradients::kNaN);
     CoreInputs inputs = inputsOf(reference);

@@ -63,6 +63,26 @@ void CoreReference::round() {
   }
 }
 
+void CoreReference::pool() {
+  shape.pooling = OutputPooling{sample_.height, sample_.width};
+  dy = random(shape.images * shape.outputs() * shape.heads * shape.valueDepth);
+}
+
+/// Where the outputs are means: the numbers of those that query i belongs to. Otherwise i.
+std::vector<std::int64_t> CoreReference::outputsOf(std::int64_t i) const {
+  if (!shape.pooling) return {i};
+  const std::int64_t rows = (sample_.height + 1) / 2, columns = (sample_.width + 1) / 2;
+  std::vector<std::int64_t> means;
+  for (std::int64_t row = 0; row < rows; ++row) {
+    for (std::int64_t column = 0; column < columns; ++column) {
+      if (std::abs(i / sample_.width - 2 * row) <= 1 &&
+          std::abs(i % sample_.width - 2 * column) <= 1)
+        means.push_back(row * columns + column);
+    }
+  }
+  return means;
+}
+
 CoreResults CoreReference::results() const {
   CoreResults all;
   all.y.resize(dy.size());
@@ -107,7 +127,8 @@ void CoreReference::add(
   const auto query = static_cast<std::size_t>(((b * shape.queries + i) * shape.heads + h) * k);
   const auto key = static_cast<std::size_t>((b * shape.contextRows() + row) * k);
   const auto value = static_cast<std::size_t>((b * shape.contextRows() + row) * v);
-  const auto out = static_cast<std::size_t>(((b * shape.queries + i) * shape.heads + h) * v);
+  const std::vector<std::int64_t> outputs = outputsOf(i);
+  const double share = shape.pooling ? 1.0 / 9 : 1;
   double score = 0;
   double scoreGradient = 0;
   const auto weight = [&](std::size_t c) {
@@ -118,17 +139,21 @@ void CoreReference::add(
   for (std::size_t c = 0; c < static_cast<std::size_t>(k); ++c)
     score += static_cast<double>(queries[query + c]) * weight(c);
   for (std::size_t c = 0; c < static_cast<std::size_t>(v); ++c) {
-    const auto d = static_cast<double>(dy[out + c]);
     const auto in = static_cast<double>(values[value + c]);
-    to.y[out + c] += score * in;
-    to.values[value + c] += score * d;
-    scoreGradient += d * in;
+    for (const std::int64_t output : outputs) {
+      const auto out =
+          static_cast<std::size_t>(((b * shape.outputs() + output) * shape.heads + h) * v) + c;
+      const double d = share * static_cast<double>(dy[out]);
+      to.y[out] += share * score * in;
+      to.values[value + c] += score * d;
+      scoreGradient += d * in;
+    }
   }
   for (std::size_t c = 0; c < static_cast<std::size_t>(k); ++c) {
-    const double share = scoreGradient * static_cast<double>(queries[query + c]);
+    const double byQuery = scoreGradient * static_cast<double>(queries[query + c]);
     to.queries[query + c] += scoreGradient * weight(c);
-    if (shape.hasContent) to.keys[key + c] += share;
-    if (tableAt >= 0) to.table[static_cast<std::size_t>(tableAt) + c] += share;
+    if (shape.hasContent) to.keys[key + c] += byQuery;
+    if (tableAt >= 0) to.table[static_cast<std::size_t>(tableAt) + c] += byQuery;
   }
 }
 

@@ -34,6 +34,9 @@ class CoreReference {
   /// Rounds all operands to bfloat16.
   void round();
 
+  /// Makes the outputs means, with new values of dy.
+  void pool();
+
   CoreResults results() const;
 
   CoreShape shape;
@@ -44,6 +47,7 @@ class CoreReference {
  private:
   std::vector<float> random(std::int64_t size);
   std::int32_t rowOf(std::int64_t query, std::int64_t position) const;
+  std::vector<std::int64_t> outputsOf(std::int64_t i) const;
   void add(CoreResults& to, std::int64_t b, std::int64_t i, std::int64_t row, std::int64_t h) const;
 
   CoreSample sample_;

@@ -16,8 +16,8 @@
 #include <hwy/aligned_allocator.h>
 
 #include "engine/kernels/aligned_buffer.h"
+#include "engine/kernels/lambda_core/core_loops.h"
 #include "engine/kernels/lambda_core/core_order.h"
-#include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/kernels/products/small_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -98,8 +98,7 @@ struct Layout {
                           contextPadded < v),
         usesContentLambda(shape.hasContent && !scoresIncludeKeys),
         tableRows(shape.tableRows * shape.intraDepth),
-        queryBlockSize(std::clamp<Index>(
-            rowsTogether(shape.heads) / shape.heads, 1, std::max<Index>(shape.queries, 1))),
+        queryBlockSize(queriesTogether(shape)),
         blockCount((shape.queries + queryBlockSize - 1) / queryBlockSize),
         blockBytes(shape.tableRows > 0 ? queryBlockSize * bytesOfQuery() : 0),
         scoreImages(imagesOfScores(shape)),
@@ -147,6 +146,12 @@ struct Layout {
                          ///< second-level cache, as far as that holds those of one block.
 
  private:
+  Index queriesTogether(const CoreShape& shape) const {
+    const Index most = std::max<Index>(rowsTogether(shape.heads) / shape.heads, 1);
+    const Index unit = shape.pooling ? std::max<Index>(shape.pooling->mapWidth, 1) : 1;
+    return std::min(std::max(most / unit, Index{1}) * unit, std::max<Index>(shape.queries, 1));
+  }
+
   Index bytesOfQuery() const {
     const Index tileColumns = (contextPadded + kPanel - 1) / kPanel * kPanel;
     return tileColumns * k * static_cast<Index>(sizeof(float)) +
@@ -169,6 +174,23 @@ struct Layout {
     while (rows > kFewestRowsTogether && !fit()) rows /= 2;
     return rows;
   }
+};
+
+/// The sizes of a core with pooled outputs. One block has all queries of the map, in strips of
+/// whole rows of the map; queryBlockSize is that of a strip.
+struct PooledLayout : Layout {
+  PooledLayout(const CoreShape& shape, bool isBackward, bool makesOperands)
+      : Layout(shape, isBackward, false, false, makesOperands),
+        stripCount(blockCount),
+        meanRows(shape.outputs() * shape.heads),
+        panelCount((contextPadded + kPanel - 1) / kPanel) {
+    blockBytes *= stripCount;
+    blockCount = 1;
+  }
+
+  Index stripCount;
+  Index meanRows;    ///< Rows (mean, head) of an image's output.
+  Index panelCount;  ///< Panels of the context.
 };
 
 /// Whether lambdas come before queries: as shape.order requests, otherwise where that takes fewer

@@ -86,7 +86,7 @@ class ResidentInputs {
   }
 
   /// Numbers of an image's output.
-  std::int64_t outputSize() const { return shape_.queries * shape_.heads * shape_.valueDepth; }
+  std::int64_t outputSize() const { return shape_.outputs() * shape_.heads * shape_.valueDepth; }
 
  private:
   std::int64_t queriesSize() const { return shape_.queries * shape_.heads * shape_.queryDepth; }

@@ -1,5 +1,5 @@
-// The rule of core_layout-inl.h for the instruction set that the kernel uses on this CPU. It
-// depends on the width of a vector, so this file is compiled once for each instruction set, as the
+// The rules of core_layout-inl.h for the instruction set that the kernel uses on this CPU. They
+// depend on the width of a vector, so this file is compiled once for each instruction set, as the
 // kernel is.
 
 #include "engine/kernels/lambda_core/core_order.h"
@@ -21,6 +21,12 @@ CoreOrder orderOf(const CoreShape& shape, const std::int32_t* tableRowOf) {
                                                              : CoreOrder::queriesFirst;
 }
 
+bool poolsScores(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  const bool isMasked = isLocal(shape, tableRowOf);
+  return !isMasked && !putsLambdasFirst(shape, isMasked) &&
+         keepsBlocks(PooledLayout(shape, true, true));
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace lambda
 
@@ -30,9 +36,14 @@ HWY_AFTER_NAMESPACE();
 namespace lambda {
 
 HWY_EXPORT(orderOf);
+HWY_EXPORT(poolsScores);
 
 CoreOrder coreOrderOf(const CoreShape& shape, const std::int32_t* tableRowOf) {
   return HWY_DYNAMIC_DISPATCH(orderOf)(shape, tableRowOf);
+}
+
+bool poolsOutputs(const CoreShape& shape, const std::int32_t* tableRowOf) {
+  return HWY_DYNAMIC_DISPATCH(poolsScores)(shape, tableRowOf);
 }
 
 }  // namespace lambda

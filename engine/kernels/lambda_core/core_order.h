@@ -22,4 +22,9 @@ inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
 /// vectors. `tableRowOf` [n, m] is that of CoreInputs; null without a table, or under a window.
 CoreOrder coreOrderOf(const CoreShape& shape, const std::int32_t* tableRowOf);
 
+/// Whether the CPU's kernel in float32 takes the means of the outputs of a core that has a pooling:
+/// where queries are contracted first and see every position, and the embeddings of all pairs are
+/// small enough to be kept. `tableRowOf` as above.
+bool poolsOutputs(const CoreShape& shape, const std::int32_t* tableRowOf);
+
 }  // namespace lambda

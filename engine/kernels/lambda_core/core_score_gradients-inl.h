@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// The gradients of a block of queries of a few images.
-class ScoreGradients : private Scores {
+class ScoreGradients : protected Scores {
  public:
   ScoreGradients(const CoreShape& shape, const Layout& layout, const Contexts& contexts)
       : Scores(shape, layout, contexts),
@@ -56,21 +56,33 @@ class ScoreGradients : private Scores {
           makeScores(inputs, block, panel, i, std::min(layout_.scoreImages, count_ - i));
         }
         if (panel.isFirst) beginGradients(inputs, block, i, dy);
-        backwardOfValues(block, panel, i, dy);
+        backwardOfValues(panel,
+                         first_ + i,
+                         block.index == 0 && !layout_.isMasked,
+                         scoresOf(i),
+                         {dy + rowOf(i) * layout_.v, gradientsOfOutputs(i, dy), rows_},
+                         {scoreGradientOf(i), gradientOffsets_.data()});
         if (layout_.scoresIncludeKeys) backwardOfKeys(inputs, block, panel, i, gradients);
       }
-      if (shape_.tableRows > 0) {
-        withFixed<16>(layout_.kPadded, [&](auto depth) {
-          backwardOfEmbeddings(block, panel, tableGradient, depth);
-        });
-      }
+      backwardOfEmbeddings(block, panel, tableGradient);
     }
+    writeQueryGradients(gradients);
+  }
+
+ protected:
+  /// Gradients of rows of an image's output.
+  struct OutputGradients {
+    const float* dense;  ///< [rows, v]
+    const float* whole;  ///< The same in whole vectors.
+    Index rows;
+  };
+
+  void writeQueryGradients(const CoreGradients& gradients) const {
     forQueries([&](Index ofImage, Index side, auto size) {
       copyRun(queryGradient_.get() + side, size, gradients.queries + ofImage);
     });
   }
 
- private:
   /// The gradients of the outputs in the i-th image, in whole vectors.
   const float* gradientsOfOutputs(Index i, const float* dy) const {
     return layout_.padsValues() ? outputs_.get() + i * paddedRows(layout_.vPadded)
@@ -105,27 +117,31 @@ class ScoreGradients : private Scores {
                                     queryGradientOf(i));
   }
 
-  /// Writes the gradients of the i-th image's scores, dy v^T, and adds those of its values, s^T dy.
-  void backwardOfValues(const QueryBlock& block, const Panel& panel, Index i, const float* dy) {
-    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
-      product<false>(rows_,
-                     panel.columns,
-                     ScatteredRows{scoreGradientOf(i), gradientOffsets_.data()},
-                     Term{DepthInRow{dy + rowOf(i) * layout_.v, depth},
-                          EvenRows{contexts_.valuesTransposed(first_ + i) + panel.column,
-                                   layout_.transposedStride},
-                          depth});
-    });
-    const Rows gradient{contexts_.valuesGradient(first_ + i) + panel.column * layout_.vPadded,
-                        layout_.vPadded};
-    const Term toValues{RowInDepth{scoresOf(i), Fixed<kPanel>()},
-                        EvenRows{gradientsOfOutputs(i, dy), layout_.vPadded},
-                        rows_};
-    if (block.index == 0 && !layout_.isMasked) {
-      product<false>(panel.depth, layout_.vPadded, gradient, toValues);
+  /// Adds the gradients of a panel's values, s^T dy, or writes them if `isFirst`. Then writes those
+  /// of the scores, dy v^T, which may take their memory.
+  void backwardOfValues(const Panel& panel,
+                        Index image,
+                        bool isFirst,
+                        const float* scores,
+                        const OutputGradients& dy,
+                        const ScatteredRows& scoreGradients) const {
+    const Index vPadded = layout_.vPadded;
+    const Rows gradient{contexts_.valuesGradient(image) + panel.column * vPadded, vPadded};
+    const Term toValues{RowInDepth{scores, Fixed<kPanel>()}, EvenRows{dy.whole, vPadded}, dy.rows};
+    if (isFirst) {
+      product<false>(panel.depth, vPadded, gradient, toValues);
     } else {
-      product<true>(panel.depth, layout_.vPadded, gradient, toValues);
+      product<true>(panel.depth, vPadded, gradient, toValues);
     }
+    withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
+      product<false>(
+          dy.rows,
+          panel.columns,
+          scoreGradients,
+          Term{DepthInRow{dy.dense, depth},
+               EvenRows{contexts_.valuesTransposed(image) + panel.column, layout_.transposedStride},
+               depth});
+    });
   }
 
   /// Adds the gradients of queries, ds kbar, and of keys, ds^T q, where the scores include the
@@ -165,6 +181,12 @@ class ScoreGradients : private Scores {
   }
 
   /// Adds the gradients of the queries, ds E, and of the table, ds^T q, for all images together.
+  void backwardOfEmbeddings(const QueryBlock& block, const Panel& panel, float* tableGradient) {
+    if (shape_.tableRows == 0) return;
+    withFixed<16>(layout_.kPadded,
+                  [&](auto depth) { backwardOfEmbeddings(block, panel, tableGradient, depth); });
+  }
+
   template <class Depth>
   HWY_NOINLINE void backwardOfEmbeddings(const QueryBlock& block,
                                          const Panel& panel,

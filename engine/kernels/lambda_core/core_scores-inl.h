@@ -58,7 +58,14 @@ class Scores {
     take(inputs, block, images);
     for (const Panel& panel : block.panels) {
       makeScores(inputs, block, panel, 0, count_);
-      for (Index i = 0; i < count_; ++i) addOutputs(inputs, panel, i, y);
+      for (Index i = 0; i < count_; ++i) {
+        addOutputs(panel,
+                   first_ + i,
+                   scoresOf(i),
+                   inputs.queries + rowOf(i) * layout_.k,
+                   rows_,
+                   outputsOf(i, y));
+      }
     }
     for (Index i = 0; i < count_; ++i) {
       if (block.panels.empty()) {
@@ -187,30 +194,29 @@ class Scores {
     }
   }
 
-  /// q . lambda_c
-  template <class Depth>
-  auto contentTerm(const CoreInputs& inputs, Index i, Depth depth) const {
-    return Term{DepthInRow{inputs.queries + rowOf(i) * layout_.k, depth},
-                EvenRows{contexts_.content(first_ + i), layout_.vPadded},
-                depth};
-  }
-
-  /// Adds scores times values of a panel to the outputs. The first panel writes instead, and
-  /// includes the content lambda's part.
-  void addOutputs(const CoreInputs& inputs, const Panel& panel, Index i, float* y) const {
-    const Rows outputs{outputsOf(i, y), layout_.vPadded};
-    const Term positions{
-        DepthInRow{scoresOf(i), Fixed<kPanel>()},
-        EvenRows{contexts_.values(first_ + i) + panel.column * layout_.vPadded, layout_.vPadded},
-        panel.depth};
+  /// Adds the scores of a panel [rows, kPanel] times its values to outputs of an image, in whole
+  /// vectors. The first panel writes instead, and includes q lambda_c for the rows of `queries`.
+  void addOutputs(const Panel& panel,
+                  Index image,
+                  const float* scores,
+                  const float* queries,
+                  Index rows,
+                  float* y) const {
+    const Index vPadded = layout_.vPadded;
+    const Rows outputs{y, vPadded};
+    const Term positions{DepthInRow{scores, Fixed<kPanel>()},
+                         EvenRows{contexts_.values(image) + panel.column * vPadded, vPadded},
+                         panel.depth};
     if (!panel.isFirst) {
-      product<true>(rows_, layout_.vPadded, outputs, positions);
+      product<true>(rows, vPadded, outputs, positions);
     } else if (layout_.usesContentLambda) {
       withFixed<16>(layout_.k, [&](auto depth) {
-        product<false>(rows_, layout_.vPadded, outputs, positions, contentTerm(inputs, i, depth));
+        const Term content{
+            DepthInRow{queries, depth}, EvenRows{contexts_.content(image), vPadded}, depth};
+        product<false>(rows, vPadded, outputs, positions, content);
       });
     } else {
-      product<false>(rows_, layout_.vPadded, outputs, positions);
+      product<false>(rows, vPadded, outputs, positions);
     }
   }
 

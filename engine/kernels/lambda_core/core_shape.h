@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "engine/kernels/pooling/pooling_windows.h"
+
 namespace lambda {
 
 /// What is contracted first. Both orders give the same result; the shape decides which costs less.
@@ -28,6 +30,13 @@ struct LocalWindow {
   std::int64_t reach() const { return scope / 2; }
 };
 
+/// Outputs are averaged over 3x3 queries with a stride of 2, as by average_pooling.h, on a map that
+/// has a query at each position.
+struct OutputPooling {
+  std::int64_t mapHeight = 0;
+  std::int64_t mapWidth = 0;
+};
+
 /// Sizes of a lambda core. A row of the context is (m, u): position m, intra-depth u.
 struct CoreShape {
   std::int64_t images = 0;      ///< b
@@ -43,8 +52,15 @@ struct CoreShape {
   /// The window of the queries, where nothing but a window leaves out positions. With it, queries
   /// and positions are those of its map, and the table has scope^2 rows.
   std::optional<LocalWindow> window = {};
+  /// Set where the outputs are means. Only if poolsOutputs() of core_order.h allows it.
+  std::optional<OutputPooling> pooling = {};
 
   std::int64_t contextRows() const { return positions * intraDepth; }
+
+  /// Rows (head) of the output have so many queries, or means of them.
+  std::int64_t outputs() const {
+    return pooling ? pooledSide(pooling->mapHeight) * pooledSide(pooling->mapWidth) : queries;
+  }
 };
 
 }  // namespace lambda

@@ -1,8 +1,9 @@
 // The lambda core on the CPU: the choice of its order. See the page in lambda_core_kernel.h. The
 // loops are in core_loops.h, and what happens inside a block is in core_scores-inl.h and
-// core_score_gradients-inl.h (queries first), in core_lambdas-inl.h (lambdas first), or in
-// core_window_scores-inl.h and core_window_gradients-inl.h (queries first, under a window). This
-// file is compiled once for each instruction set; the last section chooses one at run time.
+// core_score_gradients-inl.h (queries first), in core_pooled_scores-inl.h (the same with outputs
+// that are means), in core_lambdas-inl.h (lambdas first), or in core_window_scores-inl.h and
+// core_window_gradients-inl.h (queries first, under a window). This file is compiled once for each
+// instruction set; the last section chooses one at run time.
 
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 
@@ -12,7 +13,7 @@
 #include <hwy/highway.h>
 
 #include "engine/kernels/lambda_core/core_lambdas-inl.h"
-#include "engine/kernels/lambda_core/core_score_gradients-inl.h"
+#include "engine/kernels/lambda_core/core_pooled_scores-inl.h"
 #include "engine/kernels/lambda_core/core_window_gradients-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,6 +30,14 @@ struct Parts {
   using Contexts = HWY_NAMESPACE::Contexts;
   using Block = QueryBlock;
   using Core = OfBlock;
+};
+
+struct PooledParts {
+  using Layout = PooledLayout;
+  using Shared = Embeddings;
+  using Contexts = HWY_NAMESPACE::Contexts;
+  using Block = PooledBlock;
+  using Core = PooledScores;
 };
 
 template <class OfBlock>
@@ -51,6 +60,10 @@ void forward(const CoreShape& shape,
     const WindowLayout layout(shape, false);
     return forwardInGroups<WindowParts<WindowScores>>(shape, layout, inputs, y, parallelFor, make);
   }
+  if (shape.pooling) {
+    const PooledLayout layout(shape, false, make != nullptr);
+    return forwardInGroups<PooledParts>(shape, layout, inputs, y, parallelFor, make);
+  }
   const bool isMasked = isLocal(shape, inputs.tableRowOf);
   const bool lambdasFirst = putsLambdasFirst(shape, isMasked);
   const Layout layout(shape, false, lambdasFirst, isMasked, make != nullptr);
@@ -69,6 +82,11 @@ void backward(const CoreShape& shape,
   if (shape.window) {
     const WindowLayout layout(shape, true);
     return backwardInGroups<WindowParts<WindowGradients>>(
+        shape, layout, inputs, dy, gradients, parallelFor, make, finish);
+  }
+  if (shape.pooling) {
+    const PooledLayout layout(shape, true, make != nullptr);
+    return backwardInGroups<PooledParts>(
         shape, layout, inputs, dy, gradients, parallelFor, make, finish);
   }
   const bool isMasked = isLocal(shape, inputs.tableRowOf);

@@ -50,6 +50,12 @@
 // memory. Where a mask leaves out positions, a block has no panels that none of its queries sees,
 // and the embeddings of other pairs are 0.
 //
+// CPU WITH MEANS AS OUTPUTS (core_pooled_scores-inl.h), for a layer whose stride is an average
+// pooling. The values do not depend on the query, so that the means may be taken of the scores:
+// mean_n y_n = sum_m (mean_n s_nm)^T v_m, with a quarter of the multiply-adds; in the same way the
+// means of the queries meet lambda_c. In the backward pass, the gradients of these means are spread
+// over their queries. A block has all queries of the map, in strips of whole rows of the map.
+//
 // CPU UNDER A WINDOW (core_window-inl.h and its neighbours). An embedding belongs to an offset, so
 // that all queries have the same embeddings. A block has neighbours in one row of the map; their
 // scores for some rows of the window are one product [rows, k] x [k, columns]. Then each query
@@ -86,7 +92,8 @@
 // PATHS. Queries in float32 or bfloat16 on a GPU, with k up to 64, go to the CUDA kernels where
 // these can be used; they always contract the queries first. On the CPU, a core with an output in
 // bfloat16 goes to the kernel for it, if that fits its shape, and else is computed in float32.
-// There, a shape with a window has its own kernel. In the other, lambdas come first
+// There, a shape with a window has its own kernel, and so have outputs that are means, if
+// poolsOutputs() allows it; else they are taken afterwards. In the other, lambdas come first
 // (core_lambdas-inl.h) where every query sees every position and that takes fewer products of
 // vectors, as where k <= h; otherwise queries (core_scores-inl.h). Then the keys enter the scores
 // if k is whole vectors and the padded context is shorter than v; otherwise lambda_c is used. Where
@@ -132,16 +139,17 @@ using MakeOperands =
 /// in one call. Null = nothing to do.
 using OnImages = std::function<void(std::int64_t first, std::int64_t count)>;
 
-/// Writes the output y [b, n, h, v]. `make` is null where the inputs have all operands.
+/// Writes the output y [b, n, h, v], or [b, outputs(), h, v] with a pooling. `make` is null where
+/// the inputs have all operands.
 void lambdaCoreForward(const CoreShape& shape,
                        const CoreInputs& inputs,
                        float* y,
                        const ParallelFor& parallelFor,
                        const MakeOperands& make = {});
 
-/// Writes the gradients that follow from dy [b, n, h, v]. Scores or lambdas are computed again, and
-/// operands are made again. `finish` is called when the gradients of its images' queries, keys and
-/// values are written.
+/// Writes the gradients that follow from dy, which has the output's shape. Scores or lambdas are
+/// computed again, and operands are made again. `finish` is called when the gradients of its
+/// images' queries, keys and values are written.
 void lambdaCoreBackward(const CoreShape& shape,
                         const CoreInputs& inputs,
                         const float* dy,

@@ -1,7 +1,5 @@
 #include "engine/kernels/pooling/average_pooling.h"
 
-#include <algorithm>
-
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/pooling/average_pooling.cpp"
 #include <hwy/foreach_target.h>
@@ -16,29 +14,12 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-constexpr int kPixels = 9;  ///< Of a mean.
-
-/// Successive rows or columns.
-struct Range {
-  Index first, last;
-};
-
-/// The rows that belong to a row of means.
-Range sourcesOf(Index pooled, Index count) {
-  return {std::max<Index>(2 * pooled - 1, 0), std::min(2 * pooled + 1, count - 1)};
-}
-
-/// The rows of means that a row belongs to.
-Range targetsOf(Index source, Index pooledCount) {
-  return {source / 2, std::min((source + 1) / 2, pooledCount - 1)};
-}
-
 /// Pixels that are added up.
 template <class T>
 class Pixels {
  public:
   /// Takes those in `rows` and `columns` of a map [height, width, channels].
-  Pixels(const T* map, Range rows, Range columns, Index width, Index channels) {
+  Pixels(const T* map, RowRange rows, RowRange columns, Index width, Index channels) {
     for (Index row = rows.first; row <= rows.last; ++row) {
       for (Index column = columns.first; column <= columns.last; ++column)
         pixels_[count_++] = map + (row * width + column) * channels;
@@ -46,7 +27,7 @@ class Pixels {
   }
 
   void writeNinthOfSum(Index channels, T* to) const {
-    const Vector ninth = hn::Set(Floats(), 1.0F / kPixels);
+    const Vector ninth = hn::Set(Floats(), 1.0F / kPixelsOfMean);
     Index c = 0;
     for (; c + lanes() <= channels; c += lanes()) {
       Vector sum = load(pixels_[0] + c);
@@ -60,7 +41,7 @@ class Pixels {
   }
 
  private:
-  const T* pixels_[kPixels];
+  const T* pixels_[kPixelsOfMean];
   int count_ = 0;
 };
 
@@ -74,9 +55,9 @@ void forwardOf(const AveragePoolingShape& shape,
     for (Index row = begin; row < end; ++row) {
       const T* map = static_cast<const T*>(x) + row / rows * shape.height * shape.width * c;
       T* to = static_cast<T*>(y) + row * columns * c;
-      const Range sources = sourcesOf(row % rows, shape.height);
+      const RowRange sources = rowsOfMean(row % rows, shape.height);
       for (Index column = 0; column < columns; ++column) {
-        Pixels(map, sources, sourcesOf(column, shape.width), shape.width, c)
+        Pixels(map, sources, rowsOfMean(column, shape.width), shape.width, c)
             .writeNinthOfSum(c, to + column * c);
       }
     }
@@ -93,9 +74,9 @@ void backwardOf(const AveragePoolingShape& shape,
     for (Index row = begin; row < end; ++row) {
       const T* map = static_cast<const T*>(dy) + row / shape.height * rows * columns * c;
       T* to = static_cast<T*>(dx) + row * shape.width * c;
-      const Range targets = targetsOf(row % shape.height, rows);
+      const RowRange targets = meansOfRow(row % shape.height, shape.height);
       for (Index column = 0; column < shape.width; ++column) {
-        Pixels(map, targets, targetsOf(column, columns), columns, c)
+        Pixels(map, targets, meansOfRow(column, shape.width), columns, c)
             .writeNinthOfSum(c, to + column * c);
       }
     }

@@ -4,15 +4,15 @@
 
 #include "engine/kernels/element.h"
 #include "engine/kernels/parallel_for.h"
+#include "engine/kernels/pooling/pooling_windows.h"
 
 namespace lambda {
 
-/// Maps [images, height, width, channels], dense, whose means over 3x3 pixels with stride 2 are
-/// taken. A border of one pixel of zeros counts, so that every mean is over nine values.
+/// Maps [images, height, width, channels], dense, whose means are taken, see pooling_windows.h.
 struct AveragePoolingShape {
-  std::int64_t pooledHeight() const { return (height + 1) / 2; }
+  std::int64_t pooledHeight() const { return pooledSide(height); }
 
-  std::int64_t pooledWidth() const { return (width + 1) / 2; }
+  std::int64_t pooledWidth() const { return pooledSide(width); }
 
   std::int64_t images = 0;
   std::int64_t height = 0;

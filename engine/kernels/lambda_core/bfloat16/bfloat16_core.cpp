@@ -28,7 +28,7 @@ struct PairParts {
 
 bool fitsBfloat16Core(const CoreShape& shape, const std::int32_t* tableRowOf) {
   constexpr std::int64_t kFewestRows = 17;
-  return shape.tableRows > 0 && shape.queryDepth % kPairColumns == 0 &&
+  return !shape.pooling && shape.tableRows > 0 && shape.queryDepth % kPairColumns == 0 &&
          shape.valueDepth % kPairColumns == 0 && shape.heads % 2 == 0 &&
          shape.contextRows() >= kFewestRows && !isLocal(shape, tableRowOf) &&
          coreOrderOf(shape, tableRowOf) == CoreOrder::queriesFirst;
