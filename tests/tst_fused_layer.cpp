@@ -18,6 +18,7 @@ struct Case {
   LambdaMixer mixer;
   std::int64_t inputDepth = 32;
   std::int64_t outputDepth = 32;
+  bool isPooled = false;
 };
 
 LambdaMixer mixerWith(const std::function<void(LambdaMixer&)>& change) {
@@ -57,15 +58,25 @@ at::Tensor inputOf(const Case& one) {
   return at::randn({7, one.inputDepth, 6, 5}).contiguous(at::MemoryFormat::ChannelsLast);
 }
 
+at::Tensor outputOf(const Case& one, LambdaLayer& layer, const at::Tensor& x) {
+  return one.isPooled ? layer->forwardPooled(x) : layer->forward(x);
+}
+
+at::Tensor outputGradientOf(const Case& one) {
+  return one.isPooled ? at::randn({7, one.outputDepth, 3, 3})
+                      : at::randn({7, one.outputDepth, 6, 5});
+}
+
 /// Roundings of float32, and of sums of some hundred of them.
 constexpr double kTolerance = 1e-6;
 
 /// The gradients by name after a backward pass, that of the input as "x". Those that were not
 /// computed are missing.
-std::map<std::string, at::Tensor> gradientsOf(LambdaLayer& layer,
+std::map<std::string, at::Tensor> gradientsOf(const Case& one,
+                                              LambdaLayer& layer,
                                               const at::Tensor& x,
                                               const at::Tensor& dy) {
-  layer->forward(x).backward(dy);
+  outputOf(one, layer, x).backward(dy);
   std::map<std::string, at::Tensor> gradients;
   if (x.grad().defined()) gradients["x"] = x.grad();
   for (const auto& each : layer->named_parameters()) {
@@ -94,6 +105,7 @@ class TestFusedLayer : public QObject {
   void runsWithoutOperationsInBetween();
   void frozenParametersGetNoGradientAndChangeNoOther_data();
   void frozenParametersGetNoGradientAndChangeNoOther();
+  void anInputInBfloat16GivesAnOutputInBfloat16_data();
   void anInputInBfloat16GivesAnOutputInBfloat16();
   void secondDerivativesAreRefused();
 };
@@ -102,6 +114,7 @@ void TestFusedLayer::equalsPlainOperationsInDouble_data() {
   QTest::addColumn<Case>("one");
   const auto row = [](const char* name, const std::function<void(LambdaMixer&)>& change) {
     QTest::newRow(name) << Case{mixerWith(change)};
+    QTest::addRow("%s, pooled", name) << Case{mixerWith(change), 48, 64, true};
   };
   row("relative embeddings", [](LambdaMixer&) {});
   row("intra-depth 2", [](LambdaMixer& mixer) { mixer.intraDepth = 2; });
@@ -121,10 +134,10 @@ void TestFusedLayer::equalsPlainOperationsInDouble() {
   LambdaLayer exact = exactOf(one, layer);
   at::Tensor x = inputOf(one);
   at::Tensor wide = x.to(at::kDouble);
-  QVERIFY(distance(layer->forward(x), exact->forward(wide)) < kTolerance);
-  const at::Tensor dy = at::randn({7, one.outputDepth, 6, 5});
-  const auto found = gradientsOf(layer, x.requires_grad_(), dy);
-  const auto expected = gradientsOf(exact, wide.requires_grad_(), dy.to(at::kDouble));
+  QVERIFY(distance(outputOf(one, layer, x), outputOf(one, exact, wide)) < kTolerance);
+  const at::Tensor dy = outputGradientOf(one);
+  const auto found = gradientsOf(one, layer, x.requires_grad_(), dy);
+  const auto expected = gradientsOf(one, exact, wide.requires_grad_(), dy.to(at::kDouble));
   QCOMPARE(found.size(), expected.size());
   for (const auto& [name, gradient] : expected) {
     QVERIFY2(found.contains(name), name.c_str());
@@ -146,11 +159,11 @@ void TestFusedLayer::evaluationEqualsPlainOperationsInDouble() {
   exact->eval();
   at::Tensor x = inputOf(one);
   at::Tensor wide = x.to(at::kDouble);
-  QVERIFY(distance(layer->forward(x), exact->forward(wide)) < kTolerance);
-  const at::Tensor dy = at::randn({7, one.outputDepth, 6, 5});
-  const auto found = gradientsOf(layer, x.requires_grad_(), dy);
+  QVERIFY(distance(outputOf(one, layer, x), outputOf(one, exact, wide)) < kTolerance);
+  const at::Tensor dy = outputGradientOf(one);
+  const auto found = gradientsOf(one, layer, x.requires_grad_(), dy);
   for (const auto& [name, gradient] :
-       gradientsOf(exact, wide.requires_grad_(), dy.to(at::kDouble))) {
+       gradientsOf(one, exact, wide.requires_grad_(), dy.to(at::kDouble))) {
     const double difference = distance(found.at(name), gradient);
     QVERIFY2(difference < 3 * kTolerance,
              (name + ": " + QString::number(difference).toStdString()).c_str());
@@ -196,7 +209,7 @@ void TestFusedLayer::frozenParametersGetNoGradientAndChangeNoOther() {
     const at::Tensor x = inputOf(one).requires_grad_(without != "x");
     for (const auto& each : layer->named_parameters())
       each.value().requires_grad_(each.key() != without);
-    return gradientsOf(layer, x, at::randn({7, one.outputDepth, 6, 5}));
+    return gradientsOf(one, layer, x, outputGradientOf(one));
   };
   const auto all = gradients("");
   QVERIFY2(all.contains(name), name.c_str());
@@ -206,15 +219,25 @@ void TestFusedLayer::frozenParametersGetNoGradientAndChangeNoOther() {
   for (const auto& [each, gradient] : found) QVERIFY2(gradient.equal(all.at(each)), each.c_str());
 }
 
+void TestFusedLayer::anInputInBfloat16GivesAnOutputInBfloat16_data() {
+  QTest::addColumn<Case>("one");
+  // The kernel for bfloat16 has no window.
+  for (const int scope : {0, 3}) {
+    const LambdaMixer mixer = mixerWith([&](LambdaMixer& mixer) { mixer.scope = scope; });
+    QTest::addRow("scope %d", scope) << Case{mixer};
+    QTest::addRow("scope %d, pooled", scope) << Case{mixer, 64, 64, true};
+  }
+}
+
 void TestFusedLayer::anInputInBfloat16GivesAnOutputInBfloat16() {
-  const Case one{mixerWith([](LambdaMixer&) {})};
+  QFETCH(Case, one);
   LambdaLayer layer = layerOf(one);
   LambdaLayer exact = exactOf(one, layer);
   const at::Tensor x = inputOf(one).to(at::kBFloat16).requires_grad_();
-  const at::Tensor y = layer->forward(x);
+  const at::Tensor y = outputOf(one, layer, x);
   QCOMPARE(y.scalar_type(), at::kBFloat16);
   // CPUs that multiply bfloat16 round the weights to it, others only the result.
-  QVERIFY(distance(y, exact->forward(x.detach().to(at::kDouble))) < 5e-3);
+  QVERIFY(distance(y, outputOf(one, exact, x.detach().to(at::kDouble))) < 5e-3);
   y.backward(at::randn(y.sizes()).to(at::kBFloat16));
   QCOMPARE(x.grad().scalar_type(), at::kBFloat16);
 }

@@ -270,11 +270,13 @@ CoreCost costOf(const LayerCase& shape, int batch, CorePass pass, Precision prec
   const CoreCase core = shape.core();
   const double b = batch, d = shape.depth, n = core.positions();
   const double projected = shape.heads * shape.queryDepth + shape.queryDepth + core.valueDepth();
-  const double outputSide = outputSideOf(shape);
-  const double maps = b * d * (n + outputSide * outputSide);
+  const double outputs = outputSideOf(shape) * outputSideOf(shape);
+  const double maps = b * d * (n + outputs);
+  // What the means of scores and queries save, in products with the values and the content lambda.
+  const double saved = 2 * b * (n - outputs) * d * (n + shape.queryDepth);
   CoreCost cost = costOf(core, batch, pass, precision);
   const double passes = cost.flops / costOf(core, batch, CorePass::forward, precision).flops;
-  cost.flops += passes * 2 * b * n * d * projected;
+  cost.flops += passes * (2 * b * n * d * projected - saved);
   cost.bytes = (pass == CorePass::both ? 2 : 1) * maps *
                (precision == Precision::bfloat16 ? kBfloat16Size : kFloatSize);
   return cost;

@@ -38,8 +38,9 @@ struct LayerBenchmarkOptions {
   std::uint64_t seed = 0;
 };
 
-/// The least cost of a pass for a batch: the core's FLOPs and those of the projections; the bytes
-/// of the maps before and after the layer. See CoreCost.
+/// The least cost of a pass for a batch: the core's FLOPs, which are fewer where a stride averages
+/// outputs, and those of the projections; the bytes of the maps before and after the layer. See
+/// CoreCost.
 CoreCost costOf(const LayerCase& shape, int batch, CorePass pass, Precision precision);
 
 /// Times the engine's whole lambda layer in training mode (projections, norms, softmax, core,

@@ -4,7 +4,7 @@
 
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/mixers/mixers.h"
-#include "engine/layers/mixers/pool_average.h"
+#include "engine/layers/pool_average.h"
 
 namespace lambda {
 
@@ -89,7 +89,7 @@ LayerForm engineLayer(const LayerCase& shape, LambdaLayer layer) {
                                            layer->valueNorm->bias,
                                            layer->embedding->table};
   const auto apply = [shape, layer](const at::Tensor& x) mutable {
-    return pooledByEngine(shape, layer(x));
+    return shape.stride == 1 ? layer(x) : layer->forwardPooled(x);
   };
   return {"lambda layer", apply, parameters};
 }

@@ -3,16 +3,24 @@
 #include <ATen/ops/empty.h>
 
 #include "engine/kernels/lambda_core/bfloat16/bfloat16_core.h"
+#include "engine/kernels/lambda_core/core_order.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {
+
+bool poolsInKernel(const CoreShape& shape, const CoreInputs& inputs, bool mayRound) {
+  CoreShape unpooled = shape;
+  unpooled.pooling.reset();
+  return !(mayRound && bfloat16CoreUnit(unpooled, inputs.tableRowOf)) &&
+         poolsOutputs(shape, inputs.tableRowOf);
+}
 
 at::Tensor applyCoreKernel(const CoreShape& shape,
                            const CoreInputs& inputs,
                            bool mayRound,
                            const MakeOperands& make) {
   const auto unit = mayRound ? bfloat16CoreUnit(shape, inputs.tableRowOf) : std::nullopt;
-  const at::Tensor y = at::empty({shape.images, shape.queries, shape.heads, shape.valueDepth},
+  const at::Tensor y = at::empty({shape.images, shape.outputs(), shape.heads, shape.valueDepth},
                                  at::dtype(unit ? at::kBFloat16 : at::kFloat));
   if (unit) {
     bfloat16CoreForward(

@@ -9,8 +9,13 @@ namespace lambda {
 // The kernels of the lambda core on the CPU, with outputs as tensors. They are in bfloat16 where
 // that is allowed and the kernel for it fits, otherwise in float32.
 
-/// The output [b, n, h, v]. `mayRound`: whether it, and the operands of products, may be rounded to
-/// bfloat16.
+/// Whether applyCoreKernel() takes the means of the outputs for a core that has a pooling. The
+/// kernel for bfloat16 does not, but is faster than that in float32 all the same. `mayRound` as
+/// below.
+bool poolsInKernel(const CoreShape& shape, const CoreInputs& inputs, bool mayRound);
+
+/// The output [b, n, h, v], or its means if the shape has a pooling. `mayRound`: whether it, and
+/// the operands of products, may be rounded to bfloat16.
 at::Tensor applyCoreKernel(const CoreShape& shape,
                            const CoreInputs& inputs,
                            bool mayRound,

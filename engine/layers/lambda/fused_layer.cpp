@@ -14,6 +14,7 @@
 #include "engine/layers/lambda/layer_tensors.h"
 #include "engine/layers/norm/norm_moments.h"
 #include "engine/layers/once_differentiable.h"
+#include "engine/layers/pool_average.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {
@@ -30,6 +31,7 @@ constexpr const char* kUsesBatchStatistics = "usesBatchStatistics";
 constexpr const char* kHeads = "heads";
 constexpr const char* kIntraDepth = "intraDepth";
 constexpr const char* kWindow = "window";
+constexpr const char* kIsPooled = "isPooled";
 
 /// Whether the norms take the statistics of the batch.
 bool useBatchStatistics(const OperandModules& modules) {
@@ -62,6 +64,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
                             const std::optional<at::Tensor>& table,
                             const std::optional<at::Tensor>& tableRows,
                             const std::optional<LocalWindow>& window,
+                            bool isPooled,
                             const OperandModules& modules) {
     variable_list tensors(LayerTensors::kCount);
     tensors[kX] = x;
@@ -72,12 +75,13 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     }
     if (tableRows) tensors[kTableRows] = tableRows->contiguous();
     const bool batchStatistics = useBatchStatistics(modules);
-    const at::Tensor y = computed(tensors, modules, window, batchStatistics);
+    const at::Tensor y = computed(tensors, modules, window, isPooled, batchStatistics);
     context->save_for_backward(tensors);
     context->saved_data[kUsesBatchStatistics] = batchStatistics;
     context->saved_data[kHeads] = modules.heads;
     context->saved_data[kIntraDepth] = modules.intraDepth;
     context->saved_data[kWindow] = saved(window);
+    context->saved_data[kIsPooled] = isPooled;
     return y;
   }
 
@@ -86,9 +90,13 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     const LayerTensors tensors(context->get_saved_variables(),
                                context->saved_data[kHeads].toInt(),
                                context->saved_data[kIntraDepth].toInt(),
-                               savedWindow(context->saved_data[kWindow]));
+                               savedWindow(context->saved_data[kWindow]),
+                               context->saved_data[kIsPooled].toBool());
     const OperandsShape shape = tensors.operandsShape();
-    const at::Tensor dy = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
+    const CoreShape core = tensors.coreShape();
+    at::Tensor dy = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
+    if (tensors.isPooled() && !core.pooling)
+      dy = poolAverageBackward(dy, tensors[kX].size(2), tensors[kX].size(3));
     const auto like = [&](std::size_t i) {
       return tensors[i].defined() ? at::empty_like(tensors[i]) : at::Tensor();
     };
@@ -105,7 +113,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     const ColumnScales scales(shape, tensors.norms());
     OperandSums sums(shape);
     applyCoreBackward(
-        tensors.coreShape(),
+        core,
         tensors.coreInputs(),
         dy,
         {floatTarget(dQueries),
@@ -146,6 +154,7 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
   static at::Tensor computed(variable_list& tensors,
                              const OperandModules& modules,
                              const std::optional<LocalWindow>& window,
+                             bool isPooled,
                              bool batchStatistics) {
     const OperandsShape shape =
         LayerTensors(tensors, modules.heads, modules.intraDepth).operandsShape();
@@ -170,12 +179,13 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
     take(modules.valueNorm, paddedColumns(shape.queryColumns), kValueMean, kValueInverse);
     if (shape.keyColumns > 0) tensors[kKeys] = at::empty({rows, shape.keyColumns}, floats);
 
-    const LayerTensors all(tensors, modules.heads, modules.intraDepth, window);
+    const LayerTensors all(tensors, modules.heads, modules.intraDepth, window, isPooled);
+    const CoreShape core = all.coreShape();
     const ColumnScales scales(shape, all.norms());
     float* keys = floatTarget(tensors[kKeys]);
     const std::int64_t keysOfImage = shape.positions * shape.keyColumns;
     const at::Tensor y = applyCoreKernel(
-        all.coreShape(),
+        core,
         all.coreInputs(),
         shape.element == Element::bfloat16,
         [&](std::int64_t first, std::int64_t count, float* queries, float* values) {
@@ -186,13 +196,16 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
                             first,
                             count);
         });
-    return pixelsAsMap(y, tensors[kX].size(2), tensors[kX].size(3));
+    const std::int64_t height = tensors[kX].size(2), width = tensors[kX].size(3);
+    if (core.pooling) return pixelsAsMap(y, pooledSide(height), pooledSide(width));
+    const at::Tensor map = pixelsAsMap(y, height, width);
+    return isPooled ? poolAverage(map) : map;
   }
 
   /// Tensors for the gradients that autograd asks for; those of the weights come together.
   static variable_list wanted(AutogradContext& context, const LayerTensors& tensors) {
     // One for each argument of forward() but the context.
-    variable_list gradients(kInputs + 3);
+    variable_list gradients(kInputs + 4);
     bool wantsWeights = false;
     std::size_t edge = 0;  // Autograd counts only inputs that are defined.
     for (std::size_t i = 0; i < kInputs; ++i) {
@@ -258,7 +271,8 @@ bool canFuseLayer(const at::Tensor& x, const OperandModules& modules) {
 at::Tensor applyFusedLayer(const at::Tensor& x,
                            const OperandModules& modules,
                            const at::Tensor& table,
-                           const TableRows& rows) {
+                           const TableRows& rows,
+                           bool isPooled) {
   return FusedLayer::apply(x,
                            weightOf(modules.queries, x),
                            weightOf(modules.values, x),
@@ -270,6 +284,7 @@ at::Tensor applyFusedLayer(const at::Tensor& x,
                            ifDefined(table),
                            ifDefined(rows.pairRows),
                            rows.window,
+                           isPooled,
                            modules);
 }
 

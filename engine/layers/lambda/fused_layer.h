@@ -25,13 +25,15 @@ bool canFuseLayer(const at::Tensor& x, const OperandModules& modules);
 
 /// The output y [b, h v, H, W] of a lambda layer, channels last and differentiable once:
 /// projections, norms per channel, the softmax of keys over all positions, and the core, as in
-/// engine/kernels/lambda_operands/lambda_operands_kernel.h. `table` and `rows` are those of
-/// applyFusedCore(). Training mode updates the norms' running statistics. Gradients that are not
-/// needed, such as those of frozen weights or of an image, are not computed. Throws c10::Error in
-/// the backward pass if second derivatives are requested.
+/// engine/kernels/lambda_operands/lambda_operands_kernel.h. If `isPooled`, it is poolAverage() of
+/// that output. `table` and `rows` are those of applyFusedCore(). Training mode updates the norms'
+/// running statistics. Gradients that are not needed, such as those of frozen weights or of an
+/// image, are not computed. Throws c10::Error in the backward pass if second derivatives are
+/// requested.
 at::Tensor applyFusedLayer(const at::Tensor& x,
                            const OperandModules& modules,
                            const at::Tensor& table,
-                           const TableRows& rows = {});
+                           const TableRows& rows = {},
+                           bool isPooled = false);
 
 }  // namespace lambda

@@ -10,6 +10,7 @@
 #include "engine/layers/lambda/key_normalization.h"
 #include "engine/layers/lambda/project.h"
 #include "engine/layers/norm/fused_norm.h"
+#include "engine/layers/pool_average.h"
 #include "engine/values/architecture/position_path.h"
 
 namespace lambda {
@@ -166,9 +167,9 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
   return all;
 }
 
-/// The output [b, h v, H, W] by one kernel for projections, norms, softmax and core; undefined if
-/// it does not support the layer's options or the input.
-at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x) {
+/// The output [b, h v, H, W], or what poolAverage() makes of it, by one kernel for projections,
+/// norms, softmax and core; undefined if it does not support the layer's options or the input.
+at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x, bool isPooled) {
   const LambdaMixer& mixer = options.mixer;
   const bool normsChannels = mixer.normAxes == NormAxes::channels || (!queryNorm && !valueNorm);
   const bool hasUsualKeys =
@@ -181,16 +182,19 @@ at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x) {
   const OperandModules modules{
       queries, values, keys, queryNorm, valueNorm, mixer.heads, mixer.intraDepth};
   if (!canFuseLayer(tokens, modules)) return {};
-  if (!embedding) return applyFusedLayer(tokens, modules, at::Tensor());
-  return applyFusedLayer(
-      tokens, modules, embedding->tableOf(0), context.tableRows(embedding, x.size(2), x.size(3)));
+  const at::Tensor y = embedding
+                           ? applyFusedLayer(tokens,
+                                             modules,
+                                             embedding->tableOf(0),
+                                             context.tableRows(embedding, x.size(2), x.size(3)),
+                                             isPooled)
+                           : applyFusedLayer(tokens, modules, at::Tensor(), {}, isPooled);
+  return y.to(x.scalar_type());
 }
 
 at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   requireDepth(x);
-  if (const at::Tensor y = fusedForward(x); y.defined()) {
-    return y.to(x.scalar_type());
-  }
+  if (const at::Tensor y = fusedForward(x, false); y.defined()) return y;
   const std::vector<LambdaOperands> all = operands(x);
   const std::int64_t height = x.size(2), width = x.size(3);
   std::vector<at::Tensor> heads;
@@ -199,6 +203,12 @@ at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   }
   const at::Tensor y = heads.size() == 1 ? heads.front() : at::cat(heads, 2);
   return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
+}
+
+at::Tensor LambdaLayerImpl::forwardPooled(const at::Tensor& x) {
+  requireDepth(x);
+  const at::Tensor y = fusedForward(x, true);
+  return y.defined() ? y : poolAverage(forward(x));
 }
 
 /// The output [b, n, h, v] of the heads that share these operands.

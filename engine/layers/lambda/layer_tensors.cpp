@@ -1,6 +1,7 @@
 #include "engine/layers/lambda/layer_tensors.h"
 
 #include "engine/layers/element_of.h"
+#include "engine/layers/lambda/core_kernel.h"
 #include "engine/layers/norm/norm_moments.h"
 
 namespace lambda {
@@ -8,8 +9,13 @@ namespace lambda {
 LayerTensors::LayerTensors(std::vector<at::Tensor> tensors,
                            std::int64_t heads,
                            std::int64_t intraDepth,
-                           const std::optional<LocalWindow>& window)
-    : tensors_(std::move(tensors)), heads_(heads), intraDepth_(intraDepth), window_(window) {}
+                           const std::optional<LocalWindow>& window,
+                           bool isPooled)
+    : tensors_(std::move(tensors)),
+      heads_(heads),
+      intraDepth_(intraDepth),
+      window_(window),
+      isPooled_(isPooled) {}
 
 OperandsShape LayerTensors::operandsShape() const {
   const at::Tensor& x = tensors_[kX];
@@ -37,7 +43,11 @@ CoreShape LayerTensors::coreShape() const {
   shape.tableRows = tensors_[kTable].defined() ? tensors_[kTable].size(0) : 0;
   shape.hasContent = operands.keyColumns > 0;
   shape.window = window_;
-  return shape;
+  if (!isPooled_) return shape;
+  CoreShape pooled = shape;
+  pooled.pooling = OutputPooling{tensors_[kX].size(2), tensors_[kX].size(3)};
+  return poolsInKernel(pooled, coreInputs(), operands.element == Element::bfloat16) ? pooled
+                                                                                    : shape;
 }
 
 OperandData<const float> LayerTensors::weights() const {

@@ -52,14 +52,21 @@ class LayerTensors {
   LayerTensors(std::vector<at::Tensor> tensors,
                std::int64_t heads,
                std::int64_t intraDepth,
-               const std::optional<LocalWindow>& window = {});
+               const std::optional<LocalWindow>& window = {},
+               bool isPooled = false);
 
   const at::Tensor& operator[](std::size_t i) const { return tensors_[i]; }
+
+  /// Whether the layer's output is pooled, by the core's kernel or after it.
+  bool isPooled() const { return isPooled_; }
 
   const float* data(std::size_t i) const { return floatData(tensors_[i]); }
 
   OperandsShape operandsShape() const;
+
+  /// With a pooling if the layer has one and the kernel of the core takes the means.
   CoreShape coreShape() const;
+
   OperandData<const float> weights() const;
   OperandNorms norms() const;
 
@@ -71,6 +78,7 @@ class LayerTensors {
   std::int64_t heads_;
   std::int64_t intraDepth_;
   std::optional<LocalWindow> window_;
+  bool isPooled_;
 };
 
 }  // namespace lambda

@@ -3,7 +3,8 @@
 #include <torch/nn/init.h>
 
 #include "engine/layers/convolution/convolve.h"
-#include "engine/layers/mixers/pool_average.h"
+#include "engine/layers/lambda/lambda_layer.h"
+#include "engine/layers/pool_average.h"
 
 namespace lambda {
 
@@ -14,6 +15,10 @@ MixerUnitImpl::MixerUnitImpl(const BlockPlan& plan,
   mix_ = std::visit([&](const auto& mixer) { return addMixer(*this, mixer, plan, shared); },
                     plan.options.mixer);
   if (const auto conv = layerAs<torch::nn::Conv2dImpl>()) conv_ = torch::nn::Conv2d(conv);
+  if (const auto layer = layerAs<LambdaLayerImpl>(); layer && pooling_ == StridePooling::average) {
+    mix_ = [layer](const at::Tensor& x) { return layer->forwardPooled(x); };
+    pooling_ = StridePooling::none;
+  }
   norm = registerNorm("norm", plan.mixerOutput.channels);
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
 }

@@ -1,7 +1,4 @@
-#include "engine/layers/mixers/pool_average.h"
-
-#include <cstdint>
-#include <vector>
+#include "engine/layers/pool_average.h"
 
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -17,17 +14,19 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr const char* kSizes = "sizes";
+constexpr const char* kHeight = "height";
+constexpr const char* kWidth = "width";
 
-AveragePoolingShape shapeOf(at::IntArrayRef sizes, const at::Tensor& map) {
-  return {sizes[0], sizes[2], sizes[3], sizes[1], elementOf(map)};
+AveragePoolingShape shapeOf(const at::Tensor& map) {
+  return {map.size(0), map.size(2), map.size(3), map.size(1), elementOf(map)};
 }
 
 class AveragePooling : public torch::autograd::Function<AveragePooling> {
  public:
   static at::Tensor forward(AutogradContext* context, const at::Tensor& x) {
-    context->saved_data[kSizes] = x.sizes().vec();
-    const AveragePoolingShape shape = shapeOf(x.sizes(), x);
+    const AveragePoolingShape shape = shapeOf(x);
+    context->saved_data[kHeight] = shape.height;
+    context->saved_data[kWidth] = shape.width;
     const at::Tensor y = emptyChannelsLast(
         {shape.images, shape.channels, shape.pooledHeight(), shape.pooledWidth()}, x.options());
     averagePoolingForward(shape, x.const_data_ptr(), y.mutable_data_ptr(), onTorchThreads);
@@ -36,12 +35,9 @@ class AveragePooling : public torch::autograd::Function<AveragePooling> {
 
   static variable_list backward(AutogradContext* context, const variable_list& outputs) {
     requireOnceDifferentiable("average pooling");
-    const std::vector<std::int64_t> sizes = context->saved_data[kSizes].toIntVector();
-    const at::Tensor dy = outputs[0].contiguous(at::MemoryFormat::ChannelsLast);
-    const at::Tensor dx = emptyChannelsLast(sizes, dy.options());
-    averagePoolingBackward(
-        shapeOf(sizes, dy), dy.const_data_ptr(), dx.mutable_data_ptr(), onTorchThreads);
-    return {dx};
+    return {poolAverageBackward(outputs[0].contiguous(at::MemoryFormat::ChannelsLast),
+                                context->saved_data[kHeight].toInt(),
+                                context->saved_data[kWidth].toInt())};
   }
 };
 
@@ -50,6 +46,12 @@ class AveragePooling : public torch::autograd::Function<AveragePooling> {
 at::Tensor poolAverage(const at::Tensor& map) {
   if (isPixelRows(map)) return AveragePooling::apply(map);
   return at::avg_pool2d(map, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+}
+
+at::Tensor poolAverageBackward(const at::Tensor& dy, std::int64_t height, std::int64_t width) {
+  const at::Tensor dx = emptyChannelsLast({dy.size(0), dy.size(1), height, width}, dy.options());
+  averagePoolingBackward(shapeOf(dx), dy.const_data_ptr(), dx.mutable_data_ptr(), onTorchThreads);
+  return dx;
 }
 
 }  // namespace lambda

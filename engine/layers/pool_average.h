@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include <ATen/core/Tensor.h>
 
 namespace lambda {
@@ -9,5 +11,9 @@ namespace lambda {
 /// average pooling after the layer). By kernels in float32 and bfloat16 on the CPU, channels last,
 /// which are differentiable once; otherwise by LibTorch.
 at::Tensor poolAverage(const at::Tensor& map);
+
+/// The gradient of a map [b, c, H, W] from that of its means, both in float32 or bfloat16 on the
+/// CPU, channels last.
+at::Tensor poolAverageBackward(const at::Tensor& dy, std::int64_t height, std::int64_t width);
 
 }  // namespace lambda
