@@ -24,7 +24,7 @@ namespace lambda::test {
 
 namespace {
 
-constexpr int kPatience = 1000;  // milliseconds until layouts must be stable
+constexpr int kPatience = 5000;  // milliseconds until layouts must be stable
 
 }  // namespace
 
