@@ -231,6 +231,18 @@ class TestBlocks : public QObject {
     VERIFY_CLOSE(block(x), sum.relu(), 1e-12, 1e-12);
   }
 
+  void aLambdaLayerPoolsForItsStride() {
+    const BlockPlan plan = planFor(Family::bottleneck, lambdaBlock(16, 4), 32, 16, 2);
+    MixerUnit unit(plan, MixerUnitOptions());
+    randomizeNorms(*unit);
+    unit->eval();
+    const at::Tensor x =
+        at::randn({2, plan.mixerInput.channels, plan.mixerInput.height, plan.mixerInput.width})
+            .contiguous(at::MemoryFormat::ChannelsLast);
+    const at::Tensor y = unit->layerAs<LambdaLayerImpl>()->forwardPooled(x);
+    QVERIFY(unit(x).equal(applyNorm(unit->norm, y)));
+  }
+
   void plainLambdaAddsItsInput() {
     const BlockPlan plan = planFor(Family::plain, lambdaBlock(3, 2), 4, 4, 1);
     ResidualBlock block = blockFor(plan, {Family::plain, Activation::relu, true, false});

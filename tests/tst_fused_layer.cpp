@@ -7,6 +7,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/lambda/lambda_layer.h"
+#include "engine/layers/pool_average.h"
 #include "tests/support/distance.h"
 #include "tests/support/lambda_cases.h"
 
@@ -103,6 +104,7 @@ class TestFusedLayer : public QObject {
 
   void evaluationEqualsPlainOperationsInDouble();
   void runsWithoutOperationsInBetween();
+  void poolsInTheCoreWhereThatIsPossible();
   void frozenParametersGetNoGradientAndChangeNoOther_data();
   void frozenParametersGetNoGradientAndChangeNoOther();
   void anInputInBfloat16GivesAnOutputInBfloat16_data();
@@ -187,6 +189,17 @@ void TestFusedLayer::runsWithoutOperationsInBetween() {
   QCOMPARE(parameters, 8);  // Three weights, scale and shift of two norms, the table.
 }
 
+/// Means of scores are not rounded as means of outputs are; that shows which were taken.
+void TestFusedLayer::poolsInTheCoreWhereThatIsPossible() {
+  for (const int scope : {0, 3}) {
+    const Case one{mixerWith([&](LambdaMixer& mixer) { mixer.scope = scope; })};
+    LambdaLayer layer = layerOf(one);
+    const at::Tensor x = inputOf(one);
+    const at::Tensor afterwards = poolAverage(layer->forward(x));
+    QCOMPARE(layer->forwardPooled(x).equal(afterwards), scope > 0);
+  }
+}
+
 void TestFusedLayer::frozenParametersGetNoGradientAndChangeNoOther_data() {
   QTest::addColumn<QString>("frozen");
   for (const char* name : {"x",
@@ -202,21 +215,23 @@ void TestFusedLayer::frozenParametersGetNoGradientAndChangeNoOther_data() {
 void TestFusedLayer::frozenParametersGetNoGradientAndChangeNoOther() {
   QFETCH(QString, frozen);
   const std::string name = frozen.toStdString();
-  const Case one{mixerWith([](LambdaMixer&) {})};
-  const auto gradients = [&](const std::string& without) {
-    at::manual_seed(1);
-    LambdaLayer layer = layerOf(one);
-    const at::Tensor x = inputOf(one).requires_grad_(without != "x");
-    for (const auto& each : layer->named_parameters())
-      each.value().requires_grad_(each.key() != without);
-    return gradientsOf(one, layer, x, outputGradientOf(one));
-  };
-  const auto all = gradients("");
-  QVERIFY2(all.contains(name), name.c_str());
-  const auto found = gradients(name);
-  QVERIFY(!found.contains(name));
-  QCOMPARE(found.size(), all.size() - 1);
-  for (const auto& [each, gradient] : found) QVERIFY2(gradient.equal(all.at(each)), each.c_str());
+  for (const bool isPooled : {false, true}) {
+    const Case one{mixerWith([](LambdaMixer&) {}), 32, 32, isPooled};
+    const auto gradients = [&](const std::string& without) {
+      at::manual_seed(1);
+      LambdaLayer layer = layerOf(one);
+      const at::Tensor x = inputOf(one).requires_grad_(without != "x");
+      for (const auto& each : layer->named_parameters())
+        each.value().requires_grad_(each.key() != without);
+      return gradientsOf(one, layer, x, outputGradientOf(one));
+    };
+    const auto all = gradients("");
+    QVERIFY2(all.contains(name), name.c_str());
+    const auto found = gradients(name);
+    QVERIFY(!found.contains(name));
+    QCOMPARE(found.size(), all.size() - 1);
+    for (const auto& [each, gradient] : found) QVERIFY2(gradient.equal(all.at(each)), each.c_str());
+  }
 }
 
 void TestFusedLayer::anInputInBfloat16GivesAnOutputInBfloat16_data() {
@@ -226,6 +241,8 @@ void TestFusedLayer::anInputInBfloat16GivesAnOutputInBfloat16_data() {
     const LambdaMixer mixer = mixerWith([&](LambdaMixer& mixer) { mixer.scope = scope; });
     QTest::addRow("scope %d", scope) << Case{mixer};
     QTest::addRow("scope %d, pooled", scope) << Case{mixer, 64, 64, true};
+    // Nor has it values of fewer than 16 channels.
+    QTest::addRow("scope %d, v 8, pooled", scope) << Case{mixer, 32, 32, true};
   }
 }
 
@@ -234,21 +251,27 @@ void TestFusedLayer::anInputInBfloat16GivesAnOutputInBfloat16() {
   LambdaLayer layer = layerOf(one);
   LambdaLayer exact = exactOf(one, layer);
   const at::Tensor x = inputOf(one).to(at::kBFloat16).requires_grad_();
-  const at::Tensor y = outputOf(one, layer, x);
+  const at::Tensor wide = x.detach().to(at::kDouble).requires_grad_();
+  const at::Tensor y = outputOf(one, layer, x), expected = outputOf(one, exact, wide);
   QCOMPARE(y.scalar_type(), at::kBFloat16);
   // CPUs that multiply bfloat16 round the weights to it, others only the result.
-  QVERIFY(distance(y, outputOf(one, exact, x.detach().to(at::kDouble))) < 5e-3);
-  y.backward(at::randn(y.sizes()).to(at::kBFloat16));
+  QVERIFY(distance(y, expected) < 5e-3);
+  const at::Tensor dy = at::randn(y.sizes()).to(at::kBFloat16);
+  y.backward(dy);
+  expected.backward(dy.to(at::kDouble));
   QCOMPARE(x.grad().scalar_type(), at::kBFloat16);
+  QVERIFY(distance(x.grad(), wide.grad()) < 1e-2);
 }
 
 void TestFusedLayer::secondDerivativesAreRefused() {
-  const Case one{mixerWith([](LambdaMixer&) {})};
-  LambdaLayer layer = layerOf(one);
-  const at::Tensor x = inputOf(one).requires_grad_();
-  const at::Tensor y = layer->forward(x).sum();
-  QVERIFY_THROWS_EXCEPTION(
-      c10::Error, torch::autograd::grad({y}, {x}, {}, std::nullopt, /*create_graph=*/true));
+  for (const bool isPooled : {false, true}) {
+    const Case one{mixerWith([](LambdaMixer&) {}), 32, 32, isPooled};
+    LambdaLayer layer = layerOf(one);
+    const at::Tensor x = inputOf(one).requires_grad_();
+    const at::Tensor y = outputOf(one, layer, x).sum();
+    QVERIFY_THROWS_EXCEPTION(
+        c10::Error, torch::autograd::grad({y}, {x}, {}, std::nullopt, /*create_graph=*/true));
+  }
 }
 
 }  // namespace lambda::test

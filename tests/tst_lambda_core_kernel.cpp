@@ -176,6 +176,9 @@ void TestLambdaCoreKernel::poolsAsLoopsInDouble_data() {
            {"6x9, content alone", 3, 6, 9, 1, 4, 16, 16, 0, true, false},
            {"3x5, content alone, keys met", 3, 3, 5, 1, 4, 16, 24, 0, true, false},
            {"5x4, intra-depth 4", 3, 5, 4, 4, 4, 16, 16, 0, true, true},
+           {"5x4, intra-depth 4, keys met", 3, 5, 4, 4, 4, 16, 96, 0, true, true},
+           {"9x3, 3 heads", 3, 9, 3, 1, 3, 16, 16, 0, true, true},
+           {"20x17, content alone", 2, 20, 17, 1, 2, 16, 8, 0, true, false},
            {"5x3, many heads", 3, 5, 3, 1, 40, 16, 8, 0, true, true},
            {"7x5, one head", 3, 7, 5, 1, 1, 16, 8, 0, true, true},
            {"many images", 200, 8, 8, 1, 2, 16, 40, 0, true, true},
@@ -202,6 +205,9 @@ void TestLambdaCoreKernel::poolsOnlyWhatItCan() {
   QVERIFY(!window.poolsOutputs());
   QVERIFY(!window.byWindow().poolsOutputs());
   QVERIFY(!pooled({"large", 1, 32, 32, 1, 4, 16, 16, 0, true, true}).poolsOutputs());
+  QVERIFY(!pooled({"many heads", 8, 8, 8, 1, 64, 16, 16, 0, true, true}, CoreOrder::queriesFirst)
+               .poolsOutputs());
+  QVERIFY(!pooled({"no query", 1, 0, 0, 1, 4, 16, 16, 0, true, false}).poolsOutputs());
   QVERIFY(!pooled({"lambdas first", 1, 8, 8, 1, 4, 16, 16, 0, true, true}, CoreOrder::lambdasFirst)
                .poolsOutputs());
 }
@@ -244,13 +250,15 @@ void TestLambdaCoreKernel::leavesOutWhatIsMasked() {
 }
 
 void TestLambdaCoreKernel::oneImageMoreChangesNoOtherImage() {
-  const Core core(Case{{"20 images", 20, 5, 5, 1, 4, 16, 16, 0, true, true}});
-  const std::vector<float> all = core.forward(withThreads(1));
-  CoreShape fewer = core.reference.shape;
-  fewer.images = 19;
-  std::vector<float> y(all.size() / 20 * 19);
-  lambdaCoreForward(fewer, inputsOf(core.reference), y.data(), withThreads(1));
-  QVERIFY(std::equal(y.begin(), y.end(), all.begin()));
+  const Core plain(Case{{"20 images", 20, 5, 5, 1, 4, 16, 16, 0, true, true}});
+  for (const Core& core : {plain, plain.pooled()}) {
+    const std::vector<float> all = core.forward(withThreads(1));
+    CoreShape fewer = core.reference.shape;
+    fewer.images = 19;
+    std::vector<float> y(all.size() / 20 * 19);
+    lambdaCoreForward(fewer, inputsOf(core.reference), y.data(), withThreads(1));
+    QVERIFY(std::equal(y.begin(), y.end(), all.begin()));
+  }
 }
 
 /// Queries and values by images, into the kernel's memory; keys into memory that has no values yet.

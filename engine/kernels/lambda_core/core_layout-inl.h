@@ -16,8 +16,8 @@
 #include <hwy/aligned_allocator.h>
 
 #include "engine/kernels/aligned_buffer.h"
-#include "engine/kernels/lambda_core/core_loops.h"
 #include "engine/kernels/lambda_core/core_order.h"
+#include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/kernels/products/small_products-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -148,8 +148,8 @@ struct Layout {
  private:
   Index queriesTogether(const CoreShape& shape) const {
     const Index most = std::max<Index>(rowsTogether(shape.heads) / shape.heads, 1);
-    const Index unit = shape.pooling ? std::max<Index>(shape.pooling->mapWidth, 1) : 1;
-    return std::min(std::max(most / unit, Index{1}) * unit, std::max<Index>(shape.queries, 1));
+    const Index unit = shape.pooling ? shape.pooling->mapWidth : 1;
+    return std::min(std::max<Index>(most / unit, 1) * unit, std::max<Index>(shape.queries, 1));
   }
 
   Index bytesOfQuery() const {
@@ -183,14 +183,26 @@ struct PooledLayout : Layout {
       : Layout(shape, isBackward, false, false, makesOperands),
         stripCount(blockCount),
         meanRows(shape.outputs() * shape.heads),
-        panelCount((contextPadded + kPanel - 1) / kPanel) {
+        panelCount(shape.tableRows > 0 || scoresIncludeKeys ? (contextPadded + kPanel - 1) / kPanel
+                                                            : 0),
+        panelSize(meanRows * kPanel + lanes()) {
     blockBytes *= stripCount;
     blockCount = 1;
   }
 
+  /// Whether the means of the scores of the images that are worked on together stay in the caches.
+  bool keepsMeans() const {
+    constexpr Index kMostBytes = 1 << 20;
+    return imageBlockSize * panelCount * panelSize * static_cast<Index>(sizeof(float)) <=
+           kMostBytes;
+  }
+
   Index stripCount;
   Index meanRows;    ///< Rows (mean, head) of an image's output.
-  Index panelCount;  ///< Panels of the context.
+  Index panelCount;  ///< Panels of the context; 0 without scores.
+  /// Floats of the means of a panel's scores: not a power of two, so that images do not compete for
+  /// the same cache sets.
+  Index panelSize;
 };
 
 /// Whether lambdas come before queries: as shape.order requests, otherwise where that takes fewer

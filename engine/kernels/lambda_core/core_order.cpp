@@ -10,6 +10,7 @@
 #include <hwy/highway.h>
 
 #include "engine/kernels/lambda_core/core_layout-inl.h"
+#include "engine/kernels/lambda_core/core_loops.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -22,9 +23,10 @@ CoreOrder orderOf(const CoreShape& shape, const std::int32_t* tableRowOf) {
 }
 
 bool poolsScores(const CoreShape& shape, const std::int32_t* tableRowOf) {
-  const bool isMasked = isLocal(shape, tableRowOf);
-  return !isMasked && !putsLambdasFirst(shape, isMasked) &&
-         keepsBlocks(PooledLayout(shape, true, true));
+  if (shape.window || shape.queries == 0) return false;
+  const PooledLayout layout(shape, true, true);
+  return keepsBlocks(layout) && layout.keepsMeans() && !putsLambdasFirst(shape, false) &&
+         !isLocal(shape, tableRowOf);
 }
 
 }  // namespace HWY_NAMESPACE

@@ -1,7 +1,8 @@
 #pragma once
 
-// Which of the two orders of the page in lambda_core_kernel.h the CPU's kernel takes. Benchmarks
-// report it. The kernel decides by the same function, putsLambdasFirst() of core_layout-inl.h.
+// Which of the two orders of the page in lambda_core_kernel.h the CPU's kernel takes, and whether
+// it can pool. Benchmarks report the order; the kernel decides it by the same function,
+// putsLambdasFirst() of core_layout-inl.h. Whether it pools is the caller's choice.
 
 #include <algorithm>
 #include <cstdint>
@@ -22,9 +23,9 @@ inline bool isLocal(const CoreShape& shape, const std::int32_t* tableRowOf) {
 /// vectors. `tableRowOf` [n, m] is that of CoreInputs; null without a table, or under a window.
 CoreOrder coreOrderOf(const CoreShape& shape, const std::int32_t* tableRowOf);
 
-/// Whether the CPU's kernel in float32 takes the means of the outputs of a core that has a pooling:
-/// where queries are contracted first and see every position, and the embeddings of all pairs are
-/// small enough to be kept. `tableRowOf` as above.
+/// Whether the CPU's kernel in float32 can take the means of the outputs of a core that has a
+/// pooling: where queries are contracted first and see every position, and the embeddings of all
+/// pairs are small enough to be kept. `tableRowOf` as above; all of it may be read.
 bool poolsOutputs(const CoreShape& shape, const std::int32_t* tableRowOf);
 
 }  // namespace lambda

@@ -11,10 +11,11 @@
 #define LAMBDA_CORE_POOLED_SCORES_INL_H_
 #endif
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_score_gradients-inl.h"
-#include "engine/kernels/pooling/pooling_windows.h"
+#include "engine/kernels/pooling/sum_of_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -38,53 +39,15 @@ class PooledBlock {
   std::vector<QueryBlock> strips;
 };
 
-/// What is pooled of a query: rows of floats, a stride apart.
-struct PooledRows {
-  Index rows;
+/// What is pooled of a query: runs of floats, `apart` floats apart.
+struct PooledRuns {
+  Index count;
   Index columns;
-  Index stride;
-};
+  Index apart;
 
-/// Up to kMost queries that are added up.
-class SumOfQueries {
- public:
-  void add(const float* query) { queries_[count_++] = query; }
-
-  /// Writes their sum times `factor`. The target may be one of them.
-  void write(const PooledRows& size, float factor, float* to) const {
-    withFixed<1, 2, 3, 4, 5, 7>(count_, [&](auto count) {
-      for (Index row = 0; row < size.rows; ++row)
-        writeRow(count, row * size.stride, size.columns, factor, to);
-    });
+  void write(const SumOfRows<float>& sum, float factor, float* to) const {
+    for (Index run = 0; run < count; ++run) sum.write(run * apart, columns, factor, to);
   }
-
- private:
-  template <class Count>
-  HWY_INLINE void writeRow(
-      Count count, Index at, Index columns, float factor, float* target) const {
-    const float* from[kMost];
-    LAMBDA_UNROLL(8)
-    for (Index i = 0; i < count; ++i) from[i] = queries_[i] + at;
-    float* to = target + at;
-    Index column = 0;
-    for (; column + lanes() <= columns; column += lanes()) {
-      Vector sum = hn::LoadU(Floats(), from[0] + column);
-      LAMBDA_UNROLL(8)
-      for (Index i = 1; i < count; ++i) sum = hn::Add(sum, hn::LoadU(Floats(), from[i] + column));
-      hn::StoreU(hn::Mul(sum, hn::Set(Floats(), factor)), Floats(), to + column);
-    }
-    for (; column < columns; ++column) {
-      float sum = from[0][column];
-      for (Index i = 1; i < count; ++i) sum += from[i][column];
-      to[column] = sum * factor;
-    }
-  }
-
-  /// All queries of a mean, and the mean so far.
-  static constexpr int kMost = kPixelsOfMean + 1;
-
-  const float* queries_[kMost];
-  Index count_ = 0;
 };
 
 /// The outputs and gradients of all queries of a map, for a few images, where outputs are means. A
@@ -96,12 +59,12 @@ class PooledScores : private ScoreGradients {
         height_(shape.pooling->mapHeight),
         width_(shape.pooling->mapWidth),
         meanRows_(layout.meanRows),
-        panelSize_(layout.meanRows * kPanel + lanes()),
-        meanScores_(layout.imageBlockSize * layout.panelCount * panelSize_),
+        panelCount_(layout.panelCount),
+        panelSize_(layout.panelSize),
+        meanScores_(layout.imageBlockSize * panelCount_ * panelSize_),
         meanQueries_(layout.usesContentLambda ? layout.imageBlockSize * meanRows_ * layout.k : 0),
         meanQueryGradient_(layout.imageBlockSize * meanRows_ * layout.kPadded),
-        wholeOutputs_(layout.padsValues() ? meanRows_ * layout.vPadded : 0),
-        panelCount_(layout.panelCount) {
+        wholeOutputs_(layout.padsValues() ? meanRows_ * layout.vPadded : 0) {
     for (Index row = 0; row < meanRows_; ++row) {
       meanScoreOffsets_.push_back(row * kPanel);
       meanQueryOffsets_.push_back(row * layout.kPadded);
@@ -165,8 +128,8 @@ class PooledScores : private ScoreGradients {
     }
   }
 
-  /// From the gradients of an image's means: adds to those of its values and content lambda, and
-  /// writes those of the means of scores, in the place of these, and of the means of queries.
+  /// Writes what follows from the gradients of an image's means: those of its values and content
+  /// lambda, of the means of scores, in the place of these, and of the means of queries.
   void backwardOfMeans(const std::vector<Panel>& panels, Index image, Index i, const float* dy) {
     const OutputGradients outputs = gradientsOfMeans(dy + image * meanRows_ * layout_.v);
     if (panels.empty()) std::fill_n(contexts_.valuesGradient(image), contexts_.valuesSize(), 0.0F);
@@ -221,18 +184,18 @@ class PooledScores : private ScoreGradients {
     }
   }
 
-  /// A query's scores of a panel, in one row if all its columns are used.
-  PooledRows scoresOfQuery(const Panel& panel) const {
+  /// A query's scores of a panel, in one run if all its columns are used.
+  PooledRuns scoresOfQuery(const Panel& panel) const {
     if (panel.columns == kPanel) return {1, shape_.heads * kPanel, 0};
     return {shape_.heads, panel.columns, kPanel};
   }
 
-  /// Adds the queries of a strip to the means that they belong to. Queries are `apart` floats
-  /// apart, and so are means.
+  /// Adds what is pooled of a strip's queries to the means that they belong to. Queries are `apart`
+  /// floats apart, and so are means.
   void addToMeans(const QueryBlock& strip,
                   const float* queries,
                   Index apart,
-                  const PooledRows& size,
+                  const PooledRuns& runs,
                   float* means) const {
     const RowRange rows = rowsOf(strip);
     const Index lastMean = meansOfRow(rows.last, height_).last;
@@ -242,35 +205,33 @@ class PooledScores : private ScoreGradients {
       const float factor = here.last == all.last ? 1.0F / kPixelsOfMean : 1.0F;
       for (Index meanColumn = 0; meanColumn < pooledSide(width_); ++meanColumn) {
         float* mean = means + (meanRow * pooledSide(width_) + meanColumn) * apart;
-        SumOfQueries sum;
+        SumOfRows<float> sum;
         if (here.first > all.first) sum.add(mean);
-        const RowRange columns = rowsOfMean(meanColumn, width_);
-        for (Index row = here.first; row <= here.last; ++row) {
-          for (Index column = columns.first; column <= columns.last; ++column)
-            sum.add(queries + ((row - rows.first) * width_ + column) * apart);
-        }
-        sum.write(size, factor, mean);
+        sum.addPixels(queries,
+                      {here.first - rows.first, here.last - rows.first},
+                      rowsOfMean(meanColumn, width_),
+                      width_,
+                      apart);
+        runs.write(sum, factor, mean);
       }
     }
   }
 
-  /// Writes the gradients of a strip's queries, `apart` floats apart, from those of their means.
+  /// Writes the gradients of what is pooled of a strip's queries, `apart` floats apart, from those
+  /// of their means.
   void spreadMeans(const QueryBlock& strip,
                    const float* means,
                    Index meansApart,
-                   const PooledRows& size,
+                   const PooledRuns& runs,
                    float* queries,
                    Index apart) const {
     const RowRange rows = rowsOf(strip);
     for (Index t = 0; t < strip.count(); ++t) {
       const RowRange meanRows = meansOfRow(rows.first + t / width_, height_);
       const RowRange meanColumns = meansOfRow(t % width_, width_);
-      SumOfQueries sum;
-      for (Index row = meanRows.first; row <= meanRows.last; ++row) {
-        for (Index column = meanColumns.first; column <= meanColumns.last; ++column)
-          sum.add(means + (row * pooledSide(width_) + column) * meansApart);
-      }
-      sum.write(size, 1.0F / kPixelsOfMean, queries + t * apart);
+      SumOfRows<float> sum;
+      sum.addPixels(means, meanRows, meanColumns, pooledSide(width_), meansApart);
+      runs.write(sum, 1.0F / kPixelsOfMean, queries + t * apart);
     }
   }
 
@@ -284,8 +245,10 @@ class PooledScores : private ScoreGradients {
     return meanScores_.get() + (i * panelCount_ + panel.column / kPanel) * panelSize_;
   }
 
-  /// [mean, head, k]; null without a content lambda.
-  float* meanQueriesOf(Index i) const { return meanQueries_.get() + i * meanRows_ * layout_.k; }
+  /// [mean, head, k]; only with a content lambda.
+  float* meanQueriesOf(Index i) const {
+    return layout_.usesContentLambda ? meanQueries_.get() + i * meanRows_ * layout_.k : nullptr;
+  }
 
   /// [mean, head, k] in whole vectors.
   float* meanQueryGradientOf(Index i) const {
@@ -294,13 +257,12 @@ class PooledScores : private ScoreGradients {
 
   Index height_, width_;
   Index meanRows_;
-  /// Floats of a panel: not a power of two, so that images do not compete for the same cache sets.
+  Index panelCount_;
   Index panelSize_;
   Buffer meanScores_;  ///< [images, panels, panelSize_]
   Buffer meanQueries_;
   Buffer meanQueryGradient_;
   Buffer wholeOutputs_;  ///< The means of an image, or their gradients, in whole vectors.
-  Index panelCount_;
   std::vector<Index> meanScoreOffsets_;  ///< Of rows (mean, head).
   std::vector<Index> meanQueryOffsets_;
 };

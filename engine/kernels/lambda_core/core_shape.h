@@ -30,7 +30,7 @@ struct LocalWindow {
   std::int64_t reach() const { return scope / 2; }
 };
 
-/// Outputs are averaged over 3x3 queries with a stride of 2, as by average_pooling.h, on a map that
+/// Outputs are averaged over 3x3 queries with a stride of 2, see pooling_windows.h, on a map that
 /// has a query at each position.
 struct OutputPooling {
   std::int64_t mapHeight = 0;
@@ -57,7 +57,7 @@ struct CoreShape {
 
   std::int64_t contextRows() const { return positions * intraDepth; }
 
-  /// Rows (head) of the output have so many queries, or means of them.
+  /// The output is [b, outputs(), h, v]: one for each query, or one for each mean.
   std::int64_t outputs() const {
     return pooling ? pooledSide(pooling->mapHeight) * pooledSide(pooling->mapWidth) : queries;
   }

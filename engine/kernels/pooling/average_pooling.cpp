@@ -5,7 +5,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "engine/kernels/elements-inl.h"
+#include "engine/kernels/pooling/sum_of_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -14,36 +14,7 @@ namespace HWY_NAMESPACE {
 
 namespace {
 
-/// Pixels that are added up.
-template <class T>
-class Pixels {
- public:
-  /// Takes those in `rows` and `columns` of a map [height, width, channels].
-  Pixels(const T* map, RowRange rows, RowRange columns, Index width, Index channels) {
-    for (Index row = rows.first; row <= rows.last; ++row) {
-      for (Index column = columns.first; column <= columns.last; ++column)
-        pixels_[count_++] = map + (row * width + column) * channels;
-    }
-  }
-
-  void writeNinthOfSum(Index channels, T* to) const {
-    const Vector ninth = hn::Set(Floats(), 1.0F / kPixelsOfMean);
-    Index c = 0;
-    for (; c + lanes() <= channels; c += lanes()) {
-      Vector sum = load(pixels_[0] + c);
-      for (int i = 1; i < count_; ++i) sum = hn::Add(sum, load(pixels_[i] + c));
-      store(hn::Mul(sum, ninth), to + c);
-    }
-    if (c == channels) return;
-    Vector sum = hn::Zero(Floats());
-    for (int i = 0; i < count_; ++i) sum = hn::Add(sum, loadFirst(pixels_[i] + c, channels - c));
-    storeFirst(hn::Mul(sum, ninth), channels - c, to + c);
-  }
-
- private:
-  const T* pixels_[kPixelsOfMean];
-  int count_ = 0;
-};
+constexpr float kNinth = 1.0F / kPixelsOfMean;
 
 template <class T>
 void forwardOf(const AveragePoolingShape& shape,
@@ -57,8 +28,9 @@ void forwardOf(const AveragePoolingShape& shape,
       T* to = static_cast<T*>(y) + row * columns * c;
       const RowRange sources = rowsOfMean(row % rows, shape.height);
       for (Index column = 0; column < columns; ++column) {
-        Pixels(map, sources, rowsOfMean(column, shape.width), shape.width, c)
-            .writeNinthOfSum(c, to + column * c);
+        SumOfRows<T> sum;
+        sum.addPixels(map, sources, rowsOfMean(column, shape.width), shape.width, c);
+        sum.write(0, c, kNinth, to + column * c);
       }
     }
   });
@@ -76,8 +48,9 @@ void backwardOf(const AveragePoolingShape& shape,
       T* to = static_cast<T*>(dx) + row * shape.width * c;
       const RowRange targets = meansOfRow(row % shape.height, shape.height);
       for (Index column = 0; column < shape.width; ++column) {
-        Pixels(map, targets, meansOfRow(column, shape.width), columns, c)
-            .writeNinthOfSum(c, to + column * c);
+        SumOfRows<T> sum;
+        sum.addPixels(map, targets, meansOfRow(column, shape.width), columns, c);
+        sum.write(0, c, kNinth, to + column * c);
       }
     }
   });

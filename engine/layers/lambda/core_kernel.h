@@ -9,9 +9,9 @@ namespace lambda {
 // The kernels of the lambda core on the CPU, with outputs as tensors. They are in bfloat16 where
 // that is allowed and the kernel for it fits, otherwise in float32.
 
-/// Whether applyCoreKernel() takes the means of the outputs for a core that has a pooling. The
-/// kernel for bfloat16 does not, but is faster than that in float32 all the same. `mayRound` as
-/// below.
+/// Whether applyCoreKernel() can take the means of the outputs for a core that has a pooling. Where
+/// the kernel for bfloat16 fits, it can't; that kernel is faster than pooling in float32.
+/// `mayRound` as below.
 bool poolsInKernel(const CoreShape& shape, const CoreInputs& inputs, bool mayRound);
 
 /// The output [b, n, h, v], or its means if the shape has a pooling. `mayRound`: whether it, and

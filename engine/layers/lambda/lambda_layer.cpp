@@ -194,7 +194,18 @@ at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x, bool isPooled) {
 
 at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   requireDepth(x);
-  if (const at::Tensor y = fusedForward(x, false); y.defined()) return y;
+  const at::Tensor y = fusedForward(x, false);
+  return y.defined() ? y : plainForward(x);
+}
+
+at::Tensor LambdaLayerImpl::forwardPooled(const at::Tensor& x) {
+  requireDepth(x);
+  const at::Tensor y = fusedForward(x, true);
+  return y.defined() ? y : poolAverage(plainForward(x));
+}
+
+/// The output [b, h v, H, W] by one operation after another, of which the core may be fused.
+at::Tensor LambdaLayerImpl::plainForward(const at::Tensor& x) {
   const std::vector<LambdaOperands> all = operands(x);
   const std::int64_t height = x.size(2), width = x.size(3);
   std::vector<at::Tensor> heads;
@@ -203,12 +214,6 @@ at::Tensor LambdaLayerImpl::forward(const at::Tensor& x) {
   }
   const at::Tensor y = heads.size() == 1 ? heads.front() : at::cat(heads, 2);
   return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
-}
-
-at::Tensor LambdaLayerImpl::forwardPooled(const at::Tensor& x) {
-  requireDepth(x);
-  const at::Tensor y = fusedForward(x, true);
-  return y.defined() ? y : poolAverage(forward(x));
 }
 
 /// The output [b, n, h, v] of the heads that share these operands.

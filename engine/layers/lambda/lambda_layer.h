@@ -43,8 +43,8 @@ class LambdaLayerImpl : public RoledModule {
 
   at::Tensor forward(const at::Tensor& x);
 
-  /// poolAverage() of forward(x), the output for a stride of 2. On the CPU it takes less work than
-  /// the two, because most kernels of the core take the means of scores.
+  /// poolAverage() of forward(x), the output for a stride of 2. In float32 on the CPU, it takes
+  /// less work than the two on small maps, see engine/kernels/lambda_core/core_pooled_scores-inl.h.
   at::Tensor forwardPooled(const at::Tensor& x);
 
   /// The queries, normalised keys and values of an input x [b, d, H, W], as the core takes them:
@@ -64,6 +64,7 @@ class LambdaLayerImpl : public RoledModule {
 
  private:
   void requireDepth(const at::Tensor& x) const;
+  at::Tensor plainForward(const at::Tensor& x);
   at::Tensor fusedForward(const at::Tensor& x, bool isPooled);
   at::Tensor normalizedQueries(const at::Tensor& map);
   at::Tensor normalizedValues(const at::Tensor& map);

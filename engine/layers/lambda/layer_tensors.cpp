@@ -44,10 +44,10 @@ CoreShape LayerTensors::coreShape() const {
   shape.hasContent = operands.keyColumns > 0;
   shape.window = window_;
   if (!isPooled_) return shape;
-  CoreShape pooled = shape;
-  pooled.pooling = OutputPooling{tensors_[kX].size(2), tensors_[kX].size(3)};
-  return poolsInKernel(pooled, coreInputs(), operands.element == Element::bfloat16) ? pooled
-                                                                                    : shape;
+  shape.pooling = OutputPooling{tensors_[kX].size(2), tensors_[kX].size(3)};
+  if (!poolsInKernel(shape, coreInputs(), operands.element == Element::bfloat16))
+    shape.pooling.reset();
+  return shape;
 }
 
 OperandData<const float> LayerTensors::weights() const {

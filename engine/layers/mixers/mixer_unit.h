@@ -40,7 +40,7 @@ class MixerUnitImpl : public RoledModule {
   torch::nn::BatchNorm2d norm{nullptr};
 
  private:
-  StridePooling pooling_;
+  StridePooling pooling_;  // What follows mix_, which may pool itself.
   MapFunction mix_;
   torch::nn::Conv2d conv_{nullptr};  // The layer, if it is a convolution.
 };
