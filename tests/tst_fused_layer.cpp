@@ -1,7 +1,10 @@
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include <c10/core/Allocator.h>
+#include <c10/util/ThreadLocalDebugInfo.h>
 #include <torch/autograd.h>
 
 #include <QtTest/QtTest>
@@ -86,6 +89,19 @@ std::map<std::string, at::Tensor> gradientsOf(const Case& one,
   return gradients;
 }
 
+/// Counts the bytes of CPU tensors that are made and not freed while it is LibTorch's reporter.
+class HeldBytes : public c10::MemoryReportingInfoBase {
+ public:
+  void reportMemoryUsage(
+      void*, std::int64_t bytes, std::size_t, std::size_t, c10::Device) override {
+    count += bytes;
+  }
+
+  bool memoryProfilingEnabled() const override { return true; }
+
+  std::int64_t count = 0;
+};
+
 }  // namespace
 
 class TestFusedLayer : public QObject {
@@ -104,6 +120,7 @@ class TestFusedLayer : public QObject {
 
   void evaluationEqualsPlainOperationsInDouble();
   void runsWithoutOperationsInBetween();
+  void keepsNoQueriesAndValues();
   void poolsInTheCoreWhereThatIsPossible();
   void frozenParametersGetNoGradientAndChangeNoOther_data();
   void frozenParametersGetNoGradientAndChangeNoOther();
@@ -187,6 +204,27 @@ void TestFusedLayer::runsWithoutOperationsInBetween() {
     parameters +=
         edge.function && edge.function->name().find("AccumulateGrad") != std::string::npos;
   QCOMPARE(parameters, 8);  // Three weights, scale and shift of two norms, the table.
+}
+
+/// They are made again in the backward pass. What is kept besides the output are the projections,
+/// each of which begins at a multiple of 16 channels, the keys after their softmax, and a few
+/// numbers for each channel.
+void TestFusedLayer::keepsNoQueriesAndValues() {
+  const Case one{mixerWith([](LambdaMixer&) {})};
+  LambdaLayer layer = layerOf(one);
+  const at::Tensor x = inputOf(one);
+  layer->forward(x);  // The first call also makes what the layer keeps for all its calls.
+  const auto held = std::make_shared<HeldBytes>();
+  at::Tensor y;
+  {
+    const c10::DebugInfoGuard counting(c10::DebugInfoKind::PROFILER_STATE, held);
+    y = layer->forward(x);
+  }
+  const std::int64_t projections = 64 + 16 + 16, keys = 16, output = 32, others = 4;
+  const std::int64_t rows = x.numel() / x.size(1);
+  QVERIFY(held->count >= static_cast<std::int64_t>(sizeof(float)) * rows * (projections + output));
+  QVERIFY(held->count <=
+          static_cast<std::int64_t>(sizeof(float)) * rows * (projections + keys + output + others));
 }
 
 /// Means of scores are not rounded as means of outputs are; that shows which were taken.
