@@ -29,6 +29,11 @@ struct Found {
   bool operator==(const Found&) const = default;
 };
 
+OperandsShape shapeOf(const OperandsSample& one) {
+  return {
+      one.images, one.positions, one.inputDepth, one.queries, one.values, one.keys, one.element};
+}
+
 float* pointer(Floats& all) {
   return all.empty() ? nullptr : all.data();
 }
@@ -45,7 +50,7 @@ Floats nothing(std::int64_t size) {
 /// Calls all kernels for the inputs of a reference.
 Found resultsOf(const OperandsReference& reference, const ParallelFor& parallelFor) {
   const OperandsSample& one = reference.one;
-  const OperandsShape& shape = reference.shape;
+  const OperandsShape shape = shapeOf(one);
   const std::int64_t rows = reference.rows;
   const auto columns = static_cast<std::size_t>(columnsOf(shape));
   Found found;
@@ -203,6 +208,7 @@ void TestLambdaOperandsKernel::aLargeMeanCostsNoAccuracy() {
 
 void TestLambdaOperandsKernel::gradientsThatAreNotWantedChangeNoOther() {
   const OperandsReference reference({5, 25, 32, 32, 16, 16});
+  const OperandsShape shape = shapeOf(reference.one);
   const Found found = resultsOf(reference, withThreads(1));
   const OperandData<const float> weights{reference.queries.weight.data(),
                                          reference.values.weight.data(),
@@ -211,17 +217,11 @@ void TestLambdaOperandsKernel::gradientsThatAreNotWantedChangeNoOther() {
                                           reference.values.upstream.data(),
                                           reference.keys.upstream.data()};
   const auto gradients = [&](const OperandGradients& wanted) {
-    OperandSums sums(reference.shape);
-    const ColumnScales scales(reference.shape, {});
-    sumOperandGradients(reference.shape,
-                        found.z.data(),
-                        scales,
-                        found.keys.data(),
-                        upstream,
-                        0,
-                        reference.one.images,
-                        sums);
-    operandGradients(reference.shape,
+    OperandSums sums(shape);
+    const ColumnScales scales(shape, {});
+    sumOperandGradients(
+        shape, found.z.data(), scales, found.keys.data(), upstream, 0, reference.one.images, sums);
+    operandGradients(shape,
                      reference.x.data(),
                      weights,
                      found.z.data(),

@@ -16,8 +16,6 @@ std::size_t at(std::int64_t row, std::int64_t columns, std::int64_t column) {
 }  // namespace
 
 OperandsReference::OperandsReference(const OperandsSample& sample) : one(sample) {
-  shape = {
-      one.images, one.positions, one.inputDepth, one.queries, one.values, one.keys, one.element};
   rows = one.images * one.positions;
   x = ElementMap(random(rows * one.inputDepth, one.mean, 1), one.element);
   queries = operand(one.queries);

@@ -5,7 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
 #include "tests/support/element_map.h"
 
 namespace lambda::test {
@@ -46,7 +45,6 @@ class OperandsReference {
       const std::vector<std::pair<const SampleOperand*, const OperandResults*>>& all) const;
 
   OperandsSample one;
-  OperandsShape shape;
   std::int64_t rows = 0;
   ElementMap x;
   SampleOperand queries, values, keys;
