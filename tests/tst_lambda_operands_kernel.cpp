@@ -18,7 +18,7 @@ namespace {
 using Floats = std::vector<float>;
 using Doubles = std::vector<double>;
 
-/// What the kernels write for a sample.
+/// The kernels write these results for a sample.
 struct Found {
   Floats z, queries, values, keys;
   Doubles mean, variance;

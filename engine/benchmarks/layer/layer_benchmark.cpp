@@ -272,7 +272,7 @@ CoreCost costOf(const LayerCase& shape, int batch, CorePass pass, Precision prec
   const double projected = shape.heads * shape.queryDepth + shape.queryDepth + core.valueDepth();
   const double outputs = outputSideOf(shape) * outputSideOf(shape);
   const double maps = b * d * (n + outputs);
-  // What the means of scores and queries save, in products with the values and the content lambda.
+  // The means of scores and queries save so much in products with values and content lambda.
   const double saved = 2 * b * (n - outputs) * d * (n + shape.queryDepth);
   CoreCost cost = costOf(core, batch, pass, precision);
   const double passes = cost.flops / costOf(core, batch, CorePass::forward, precision).flops;

@@ -1,8 +1,8 @@
 #pragma once
 
-// Which of the two orders of the page in lambda_core_kernel.h the CPU's kernel takes, and whether
-// it can pool. Benchmarks report the order; the kernel decides it by the same function,
-// putsLambdasFirst() of core_layout-inl.h. Whether it pools is the caller's choice.
+// These functions tell which of the two orders of the page in lambda_core_kernel.h the CPU's kernel
+// takes, and whether it can take means of outputs. Benchmarks report the order; the kernel decides
+// it by the same function, putsLambdasFirst() of core_layout-inl.h. Means are the caller's choice.
 
 #include <algorithm>
 #include <cstdint>

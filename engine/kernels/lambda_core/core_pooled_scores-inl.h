@@ -23,7 +23,8 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// What the images share for all queries of a map: a block for each strip of whole rows of the map.
+/// All images share this block: it has the embeddings of all queries of the map, in one QueryBlock
+/// for each strip of whole rows of the map.
 class PooledBlock {
  public:
   PooledBlock(const CoreShape& shape, const PooledLayout& layout, const Embeddings& embeddings) {
@@ -39,7 +40,8 @@ class PooledBlock {
   std::vector<QueryBlock> strips;
 };
 
-/// What is pooled of a query: runs of floats, `apart` floats apart.
+/// The floats of a query that are averaged are `count` runs of `columns` floats each. Successive
+/// runs begin `apart` floats apart.
 struct PooledRuns {
   Index count;
   Index columns;

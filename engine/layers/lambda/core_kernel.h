@@ -10,8 +10,7 @@ namespace lambda {
 // that is allowed and the kernel for it fits, otherwise in float32.
 
 /// Whether applyCoreKernel() can take the means of the outputs for a core that has a pooling. Where
-/// the kernel for bfloat16 fits, it can't; that kernel is faster than pooling in float32.
-/// `mayRound` as below.
+/// the kernel for bfloat16 fits, it can't: that kernel has no pooling. `mayRound` as below.
 bool poolsInKernel(const CoreShape& shape, const CoreInputs& inputs, bool mayRound);
 
 /// The output [b, n, h, v], or its means if the shape has a pooling. `mayRound`: whether it, and

@@ -64,8 +64,8 @@ class LayerTensors {
 
   OperandsShape operandsShape() const;
 
-  /// With a pooling if the layer has one and the kernel of the core takes the means. May read all
-  /// of tableRows.
+  /// The shape has a pooling if the layer is pooled and the kernel of the core takes the means.
+  /// May read all of tableRows.
   CoreShape coreShape() const;
 
   OperandData<const float> weights() const;
