@@ -42,6 +42,7 @@ struct WindowLayout : Layout {
   WindowLayout(const CoreShape& shape, bool isBackward)
       : Layout(shape, isBackward, false, true, false),
         window(*shape.window),
+        heads(shape.heads),
         down(std::min(window.reach(), window.mapHeight - 1)),
         across(std::min(window.reach(), window.mapWidth - 1)),
         u(shape.intraDepth) {
@@ -55,7 +56,7 @@ struct WindowLayout : Layout {
     transposesValues = false;
     const Index mapRow = (window.mapWidth + 2 * across) * u;
     mapRowSize = mapRow * vPadded;
-    transposedMapRow = padded(mapRow) + lanes();
+    transposedMapRow = oddVectors(padded(mapRow) + lanes());
     // Shorter runs, at the sides of the map, may fill a panel better than the longest.
     const Index run = (2 * across + 1) * u;
     const Index columns = std::max(run, std::min(kWindowColumns, (2 * down + 1) * run));
@@ -67,7 +68,13 @@ struct WindowLayout : Layout {
     return std::clamp<Index>(kWindowColumns / run, 1, 2 * down + 1);
   }
 
+  /// Whether products of queries, or of their runs, keep the heads of single vectors in registers.
+  bool hasTilesOfQueries() const {
+    return kHasManyRegisters && vPadded == lanes() && heads % 4 == 0;
+  }
+
   LocalWindow window;
+  Index heads;
   Index down, across;  ///< Rows and columns of the map that a query can see to each side.
   Index u;
   Index blockWidth;    ///< Most queries of a block.
@@ -75,11 +82,15 @@ struct WindowLayout : Layout {
   /// Floats of the values in a row of the map, with zeros for what a window reaches beyond its
   /// ends.
   Index mapRowSize;
-  /// The same of one depth of the values transposed, in whole vectors and one more: products read
-  /// whole vectors from any position.
+  /// The same of one depth of the values transposed, in whole vectors and at least one more:
+  /// products read whole vectors from any position. The vectors are odd in number, so that depths
+  /// do not compete for the same cache sets.
   Index transposedMapRow;
   /// Floats from row to row of scores. Those behind the columns of a panel are written, not read.
   Index scoreStride;
+
+ private:
+  static Index oddVectors(Index floats) { return floats / lanes() % 2 ? floats : floats + lanes(); }
 };
 
 /// The embeddings that the blocks at one place across the map read, row by row of the window.

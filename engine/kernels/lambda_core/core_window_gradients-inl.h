@@ -71,7 +71,7 @@ class WindowGradients : private WindowScores {
     addNext(block, gradients.queries + firstRow_ * k, k, ahead);
     for (const WindowPanel& panel : block.panels) {
       makeScores(of.queries, block, panel, ahead);
-      addToValues(block, panel, of.wholeDy);
+      addToValues(block, panel, of.wholeDy, ahead);
       makeScoreGradients(block, panel, of.dy);
       backwardOfEmbeddings(block, panel, of);
     }
@@ -117,7 +117,10 @@ class WindowGradients : private WindowScores {
   }
 
   /// dv += s^T dy, query by query.
-  void addToValues(const WindowBlock& block, const WindowPanel& panel, const float* wholeDy) const {
+  void addToValues(const WindowBlock& block,
+                   const WindowPanel& panel,
+                   const float* wholeDy,
+                   FetchAhead& ahead) const {
     float* mapRow = valuesGradient_.get() + panel.mapRow * layout_.mapRowSize;
     const Index heads = shape_.heads;
     withFixed<16>(layout_.vPadded, [&](auto stride) {
@@ -125,14 +128,15 @@ class WindowGradients : private WindowScores {
         const float* scores = scores_.get() + t * heads * layout_.scoreStride;
         const float* dy = wholeDy + t * heads * stride;
         float* to = mapRow + runOf(block, t) * stride;
-        if (kHasManyRegisters && stride == lanes() && heads % 4 == 0) {
+        if (layout_.hasTilesOfQueries()) {
           for (Index head = 0; head < heads; head += 4) {
             addToRuns<4>(scores + head * layout_.scoreStride,
                          layout_.scoreStride,
                          dy + head * stride,
                          to,
                          layout_.mapRowSize,
-                         {panel.rows, block.embeddings->run});
+                         {panel.rows, block.embeddings->run},
+                         ahead);
           }
           continue;
         }

@@ -50,7 +50,7 @@ class WindowScores {
     addNext(block, y + firstRow_ * layout_.v, layout_.v, ahead);
     for (const WindowPanel& panel : block.panels) {
       makeScores(queries, block, panel, ahead);
-      addOutputs(block, panel, outputs);
+      addOutputs(block, panel, outputs, ahead);
     }
     if (layout_.padsValues())
       copyRows(outputs, layout_.vPadded, layout_.v, y + firstRow_ * layout_.v, layout_.v);
@@ -107,14 +107,22 @@ class WindowScores {
                   const WindowPanel& panel,
                   FetchAhead& ahead) const {
     const WindowEmbeddings& embeddings = *block.embeddings;
-    withFixed<16>(layout_.k, [&](auto depth) {
-      product<false>(rows_,
-                     padded(panel.columns),
-                     FetchingRows{scores_.get(), layout_.scoreStride, &ahead},
-                     Term{DepthInRow{queries, depth},
-                          EvenRows{embeddings.transposed.get() + panel.column, embeddings.stride},
-                          depth});
-    });
+    const auto make = [&](auto rows) {
+      withFixed<16>(layout_.k, [&](auto depth) {
+        product<false>(rows_,
+                       padded(panel.columns),
+                       rows,
+                       Term{DepthInRow{queries, depth},
+                            EvenRows{embeddings.transposed.get() + panel.column, embeddings.stride},
+                            depth});
+      });
+    };
+    // Memory is fetched evenly: tiles of queries fetch too.
+    if (layout_.hasTilesOfQueries()) {
+      make(FetchingRows<1>{scores_.get(), layout_.scoreStride, &ahead});
+    } else {
+      make(FetchingRows<2>{scores_.get(), layout_.scoreStride, &ahead});
+    }
   }
 
   const CoreShape& shape_;
@@ -133,7 +141,10 @@ class WindowScores {
   static constexpr Index kTogether = 4;
 
   /// Adds scores times values of a panel to the outputs.
-  void addOutputs(const WindowBlock& block, const WindowPanel& panel, float* outputs) const {
+  void addOutputs(const WindowBlock& block,
+                  const WindowPanel& panel,
+                  float* outputs,
+                  FetchAhead& ahead) const {
     const Index heads = shape_.heads, scoreStride = layout_.scoreStride;
     const float* mapRow = values_.get() + panel.mapRow * layout_.mapRowSize;
     const Runs depth{panel.rows, block.embeddings->run};
@@ -142,8 +153,7 @@ class WindowScores {
         const float* scores = scores_.get() + t * heads * scoreStride;
         float* ofQuery = outputs + t * heads * stride;
         const RowsInRuns values{mapRow + runOf(block, t) * stride, stride, layout_.mapRowSize};
-        if (kHasManyRegisters && stride == lanes() && heads % 4 == 0 &&
-            t + kTogether <= block.count) {
+        if (layout_.hasTilesOfQueries() && t + kTogether <= block.count) {
           for (Index head = 0; head < heads; head += 4) {
             addOutputTile<kTogether, 4>(
                 RowsOfQueries<float>{ofQuery + head * stride, heads * stride, stride},
@@ -151,7 +161,8 @@ class WindowScores {
                     scores + head * scoreStride, heads * scoreStride, scoreStride},
                 values,
                 layout_.u * stride,
-                depth);
+                depth,
+                ahead);
           }
           t += kTogether;
         } else {

@@ -30,13 +30,15 @@ struct RowsOfQueries {
 
 /// Adds scores times values to a vector of columns of kRows outputs of each of kQueries queries. A
 /// few rows of one query would leave the multipliers waiting for their sums. The values of a query
-/// lie `apart` floats after those of the query before, in runs of rows.
+/// lie `apart` floats after those of the query before, in runs of rows. Other memory is fetched
+/// meanwhile.
 template <int kQueries, int kRows, class Stride>
 HWY_INLINE void addOutputTile(const RowsOfQueries<float>& outputs,
                               const RowsOfQueries<const float>& scores,
                               const RowsInRuns<Stride>& values,
                               Index apart,
-                              Runs depth) {
+                              Runs depth,
+                              FetchAhead& ahead) {
   const Floats d;
   Vector sums[kQueries][kRows];
   LAMBDA_UNROLL(4)
@@ -45,6 +47,8 @@ HWY_INLINE void addOutputTile(const RowsOfQueries<float>& outputs,
     for (int r = 0; r < kRows; ++r) sums[q][r] = hn::LoadU(d, outputs.row(q, r));
   }
   for (Index j = 0; j < depth.count; ++j) {
+    ahead.next();
+    ahead.next();
     const auto run = values.run(j);
     const float* ofQuery[kQueries];
     LAMBDA_UNROLL(4)
@@ -70,14 +74,20 @@ HWY_INLINE void addOutputTile(const RowsOfQueries<float>& outputs,
 
 /// Adds scores times dy of kRows heads of a query, s^T dy, to rows that are a vector long: a row
 /// for each column of the scores. They lie in `runs`, `apart` floats from run to run. Rows of
-/// `scores` lie a stride apart.
+/// `scores` lie a stride apart. Other memory is fetched meanwhile.
 template <int kRows>
-HWY_INLINE void addToRuns(
-    const float* scores, Index scoreStride, const float* dy, float* rows, Index apart, Runs runs) {
+HWY_INLINE void addToRuns(const float* scores,
+                          Index scoreStride,
+                          const float* dy,
+                          float* rows,
+                          Index apart,
+                          Runs runs,
+                          FetchAhead& ahead) {
   const Floats d;
   Vector factors[kRows];
   for (int r = 0; r < kRows; ++r) factors[r] = hn::LoadU(d, dy + r * lanes());
   for (Index j = 0; j < runs.count; ++j, rows += apart, scores += runs.length) {
+    ahead.next();
     for (Index i = 0; i < runs.length; ++i) {
       float* to = rows + i * lanes();
       Vector sum = hn::LoadU(d, to);

@@ -260,11 +260,11 @@ struct ScatteredRows {
   const Offset* offsets;
 };
 
-/// C as Rows, where each row that a tile takes also fetches two lines of other memory.
+/// C as Rows, where each row that a tile takes also fetches kLines lines of other memory.
+template <int kLines>
 struct FetchingRows {
   HWY_INLINE float* row(Offset r) const {
-    ahead->next();
-    ahead->next();
+    for (int line = 0; line < kLines; ++line) ahead->next();
     return base + r * stride;
   }
 
