@@ -11,7 +11,6 @@
 #include "engine/kernels/elements-inl.h"
 #include "engine/kernels/pooling/pooling_windows.h"
 #include "engine/kernels/products/product_operands-inl.h"
-#include "engine/kernels/unroll.h"
 
 HWY_BEFORE_NAMESPACE();
 
@@ -46,14 +45,12 @@ class SumOfRows {
   template <class Count>
   HWY_INLINE void writeSum(Count count, Index first, Index columns, float factor, T* to) const {
     const T* from[kPixelsOfMean];
-    LAMBDA_UNROLL(9)
     for (Index i = 0; i < count; ++i) from[i] = rows_[i] + first;
     const Vector scale = hn::Set(Floats(), factor);
     Index column = 0;
     for (; column + lanes() <= columns; column += lanes()) {
       Vector sum = load(from[0] + column);
-      LAMBDA_UNROLL(9)
-      for (Index i = 1; i < count; ++i) sum = hn::Add(sum, load(from[i] + column));
+        for (Index i = 1; i < count; ++i) sum = hn::Add(sum, load(from[i] + column));
       store(hn::Mul(sum, scale), to + column);
     }
     if (column == columns) return;
