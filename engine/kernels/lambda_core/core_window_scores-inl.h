@@ -107,22 +107,16 @@ class WindowScores {
                   const WindowPanel& panel,
                   FetchAhead& ahead) const {
     const WindowEmbeddings& embeddings = *block.embeddings;
-    const auto make = [&](auto rows) {
-      withFixed<16>(layout_.k, [&](auto depth) {
-        product<false>(rows_,
-                       padded(panel.columns),
-                       rows,
-                       Term{DepthInRow{queries, depth},
-                            EvenRows{embeddings.transposed.get() + panel.column, embeddings.stride},
-                            depth});
-      });
-    };
     // Memory is fetched evenly: tiles of queries fetch too.
-    if (layout_.hasTilesOfQueries()) {
-      make(FetchingRows<1>{scores_.get(), layout_.scoreStride, &ahead});
-    } else {
-      make(FetchingRows<2>{scores_.get(), layout_.scoreStride, &ahead});
-    }
+    const int lines = layout_.hasTilesOfQueries() ? 1 : 2;
+    withFixed<16>(layout_.k, [&](auto depth) {
+      product<false>(rows_,
+                     padded(panel.columns),
+                     FetchingRows{scores_.get(), layout_.scoreStride, &ahead, lines},
+                     Term{DepthInRow{queries, depth},
+                          EvenRows{embeddings.transposed.get() + panel.column, embeddings.stride},
+                          depth});
+    });
   }
 
   const CoreShape& shape_;

@@ -84,7 +84,7 @@ class FloatProjection {
   void multiply(const T* x, Index rows, float* z, FetchAhead& ahead) const {
     product<false>(rows,
                    columns_,
-                   FetchingRows<2>{z, columns_, &ahead},
+                   FetchingRows{z, columns_, &ahead},
                    Term{DepthInRow{rows_.take(x, rows * depth_), depth_},
                         EvenRows{packed_.get(), columns_},
                         depth_});
@@ -165,7 +165,7 @@ class FloatGradients {
     if constexpr (std::is_same_v<T, float>) target = dx;
     product<false>(count_,
                    depth_,
-                   FetchingRows<2>{target, depth_, &ahead},
+                   FetchingRows{target, depth_, &ahead},
                    Term{DepthInRow{dz_, columns_}, EvenRows{packed_.get(), depth_}, columns_});
     if constexpr (!std::is_same_v<T, float>) {
       for (Index i = 0; i < count_ * depth_; i += lanes()) store(load(target + i), dx + i);
@@ -174,7 +174,7 @@ class FloatGradients {
 
   /// Writes the sums, or adds to them if `adds`.
   void sumWeightGradients(const T* x, bool adds, float* sums, FetchAhead& ahead) const {
-    const FetchingRows<2> to{sums, depth_, &ahead};
+    const FetchingRows to{sums, depth_, &ahead};
     const Term term{
         RowInDepth{dz_, columns_}, EvenRows{rows_.take(x, count_ * depth_), depth_}, count_};
     if (adds) {

@@ -260,17 +260,17 @@ struct ScatteredRows {
   const Offset* offsets;
 };
 
-/// C as Rows, where each row that a tile takes also fetches kLines lines of other memory.
-template <int kLines>
+/// C as Rows, where each row that a tile takes also fetches some lines of other memory.
 struct FetchingRows {
   HWY_INLINE float* row(Offset r) const {
-    for (int line = 0; line < kLines; ++line) ahead->next();
+    for (int line = 0; line < lines; ++line) ahead->next();
     return base + r * stride;
   }
 
   float* base;
   Offset stride;
   FetchAhead* ahead;
+  int lines = 2;
 };
 
 }  // namespace
