@@ -50,7 +50,7 @@ class SumOfRows {
     Index column = 0;
     for (; column + lanes() <= columns; column += lanes()) {
       Vector sum = load(from[0] + column);
-        for (Index i = 1; i < count; ++i) sum = hn::Add(sum, load(from[i] + column));
+      for (Index i = 1; i < count; ++i) sum = hn::Add(sum, load(from[i] + column));
       store(hn::Mul(sum, scale), to + column);
     }
     if (column == columns) return;
