@@ -42,7 +42,6 @@ struct WindowLayout : Layout {
   WindowLayout(const CoreShape& shape, bool isBackward)
       : Layout(shape, isBackward, false, true, false),
         window(*shape.window),
-        heads(shape.heads),
         down(std::min(window.reach(), window.mapHeight - 1)),
         across(std::min(window.reach(), window.mapWidth - 1)),
         u(shape.intraDepth) {
@@ -68,13 +67,7 @@ struct WindowLayout : Layout {
     return std::clamp<Index>(kWindowColumns / run, 1, 2 * down + 1);
   }
 
-  /// Whether products of queries, or of their runs, keep the heads of single vectors in registers.
-  bool hasTilesOfQueries() const {
-    return kHasManyRegisters && vPadded == lanes() && heads % 4 == 0;
-  }
-
   LocalWindow window;
-  Index heads;
   Index down, across;  ///< Rows and columns of the map that a query can see to each side.
   Index u;
   Index blockWidth;    ///< Most queries of a block.

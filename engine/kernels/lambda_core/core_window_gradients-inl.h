@@ -116,7 +116,7 @@ class WindowGradients : private WindowScores {
       copyRun(valuesGradient_.get() + y * layout_.mapRowSize + margin(), size, to + y * size);
   }
 
-  /// dv += s^T dy, query by query.
+  /// dv += s^T dy, query by query. Tiles of heads fetch other memory meanwhile.
   void addToValues(const WindowBlock& block,
                    const WindowPanel& panel,
                    const float* wholeDy,
@@ -128,7 +128,7 @@ class WindowGradients : private WindowScores {
         const float* scores = scores_.get() + t * heads * layout_.scoreStride;
         const float* dy = wholeDy + t * heads * stride;
         float* to = mapRow + runOf(block, t) * stride;
-        if (layout_.hasTilesOfQueries()) {
+        if (usesTilesOfHeads()) {
           for (Index head = 0; head < heads; head += 4) {
             addToRuns<4>(scores + head * layout_.scoreStride,
                          layout_.scoreStride,

@@ -101,14 +101,20 @@ class WindowScores {
     return (layout_.across + block.x + t + block.embeddings->first) * layout_.u;
   }
 
+  /// Whether four heads at a time go through addOutputTile() and addToRuns(), which hold a vector
+  /// of y or dy for each in registers. Other shapes take general products.
+  bool usesTilesOfHeads() const {
+    return kHasManyRegisters && layout_.vPadded == lanes() && shape_.heads % 4 == 0;
+  }
+
   /// Makes the scores of a panel, [rows, columns], and fetches other memory meanwhile.
   void makeScores(const float* queries,
                   const WindowBlock& block,
                   const WindowPanel& panel,
                   FetchAhead& ahead) const {
     const WindowEmbeddings& embeddings = *block.embeddings;
-    // Memory is fetched evenly: tiles of queries fetch too.
-    const int lines = layout_.hasTilesOfQueries() ? 1 : 2;
+    // Memory is fetched evenly: addOutputTile() and addToRuns() fetch too.
+    const int lines = usesTilesOfHeads() ? 1 : 2;
     withFixed<16>(layout_.k, [&](auto depth) {
       product<false>(rows_,
                      padded(panel.columns),
@@ -134,7 +140,8 @@ class WindowScores {
   /// Queries whose outputs are computed together, where these are single vectors.
   static constexpr Index kTogether = 4;
 
-  /// Adds scores times values of a panel to the outputs.
+  /// Adds scores times values of a panel to the outputs. Tiles of heads fetch other memory
+  /// meanwhile.
   void addOutputs(const WindowBlock& block,
                   const WindowPanel& panel,
                   float* outputs,
@@ -147,7 +154,7 @@ class WindowScores {
         const float* scores = scores_.get() + t * heads * scoreStride;
         float* ofQuery = outputs + t * heads * stride;
         const RowsInRuns values{mapRow + runOf(block, t) * stride, stride, layout_.mapRowSize};
-        if (layout_.hasTilesOfQueries() && t + kTogether <= block.count) {
+        if (usesTilesOfHeads() && t + kTogether <= block.count) {
           for (Index head = 0; head < heads; head += 4) {
             addOutputTile<kTogether, 4>(
                 RowsOfQueries<float>{ofQuery + head * stride, heads * stride, stride},

@@ -260,7 +260,7 @@ struct ScatteredRows {
   const Offset* offsets;
 };
 
-/// C as Rows, where each row that a tile takes also fetches some lines of other memory.
+/// C as Rows, where each row that a tile takes also fetches `lines` lines of other memory.
 struct FetchingRows {
   HWY_INLINE float* row(Offset r) const {
     for (int line = 0; line < lines; ++line) ahead->next();
