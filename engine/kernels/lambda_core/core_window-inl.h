@@ -20,7 +20,8 @@ namespace lambda {
 namespace HWY_NAMESPACE {
 namespace {
 
-/// Rows (query, head) whose scores are made together under a window, about.
+/// Rows (query, head) whose scores are made together under a window, about, but those of at least
+/// as many queries as a vector has lanes.
 constexpr Index kWindowRows = 64;
 
 /// Columns of a panel under a window, about: as many scores as the first-level cache takes beside
@@ -45,21 +46,20 @@ struct WindowLayout : Layout {
         down(std::min(window.reach(), window.mapHeight - 1)),
         across(std::min(window.reach(), window.mapWidth - 1)),
         u(shape.intraDepth) {
-    const Index most = std::clamp<Index>(kWindowRows / shape.heads, 1, window.mapWidth);
-    blocksAcross = (window.mapWidth + most - 1) / most;
-    blockWidth = (window.mapWidth + blocksAcross - 1) / blocksAcross;
+    blockWidth = std::min(std::max(kWindowRows / shape.heads, lanes()), window.mapWidth);
     blocksAcross = (window.mapWidth + blockWidth - 1) / blockWidth;
     blockCount = window.mapHeight * blocksAcross;
     blockBytes = (2 * down + 1) * static_cast<Index>(sizeof(WindowPanel));
     imageBlockSize = imagesResident = 1;
     transposesValues = false;
-    const Index mapRow = (window.mapWidth + 2 * across) * u;
-    mapRowSize = mapRow * vPadded;
-    transposedMapRow = oddVectors(padded(mapRow) + lanes());
+    const Index mapRow = window.mapWidth + 2 * across;
+    mapRowSize = mapRow * u * vPadded;
+    transposedRun = padded(mapRow) + lanes();
+    transposedDepth = oddVectors(u * transposedRun);
     // Shorter runs, at the sides of the map, may fill a panel better than the longest.
     const Index run = (2 * across + 1) * u;
-    const Index columns = std::max(run, std::min(kWindowColumns, (2 * down + 1) * run));
-    scoreStride = padded(columns) + lanes();
+    columnsOfPanel = std::max(run, std::min(kWindowColumns, (2 * down + 1) * run));
+    scoreStride = oddVectors(padded((shape.heads - 1) * blockWidth + padded(blockWidth)));
   }
 
   /// Rows of the map in a panel, where a run has `run` columns.
@@ -75,11 +75,15 @@ struct WindowLayout : Layout {
   /// Floats of the values in a row of the map, with zeros for what a window reaches beyond its
   /// ends.
   Index mapRowSize;
-  /// The same of one depth of the values transposed, in whole vectors and at least one more:
-  /// products read whole vectors from any position. The vectors are odd in number, so that depths
+  /// Floats of the values transposed, of one depth v and one of the intra-depth u in a row of the
+  /// map, in whole vectors and one more: products read whole vectors from any position.
+  Index transposedRun;
+  /// Floats from depth to depth of the values transposed: an odd number of vectors, so that depths
   /// do not compete for the same cache sets.
-  Index transposedMapRow;
-  /// Floats from row to row of scores. Those behind the columns of a panel are written, not read.
+  Index transposedDepth;
+  Index columnsOfPanel;  ///< Most columns of a panel.
+  /// Floats from column to column of scores, and from depth to depth of queries and dy transposed:
+  /// one for each row of a block, and others behind them, which are written but not used.
   Index scoreStride;
 
  private:
@@ -91,40 +95,36 @@ struct WindowEmbeddings {
   /// Takes the embeddings of the offsets across the map from `firstOffset` to before `endOffset`.
   WindowEmbeddings(const WindowLayout& layout,
                    const float* table,
-                   bool isBackward,
                    Index firstOffset,
                    Index endOffset)
       : first(firstOffset),
         run((endOffset - firstOffset) * layout.u),
-        columns((2 * layout.down + 1) * run),
-        stride(padded(columns) + lanes()),
-        transposed(layout.k * stride),
-        rows(isBackward ? columns * layout.kPadded : 0) {
+        rows((2 * layout.down + 1) * run * layout.kPadded) {
     const Index reach = layout.window.reach(), k = layout.k;
     for (Index j = 0; j <= 2 * layout.down; ++j) {
       const Index offset = (j - layout.down + reach) * layout.window.scope + first + reach;
       const float* from = table + offset * layout.u * k;
-      transpose(from, k, run, k, transposed.get() + j * run, stride);
-      for (Index i = 0; i < run && isBackward; ++i) {
+      for (Index i = 0; i < run; ++i) {
         copyRun(from + i * k, k, rows.get() + (j * run + i) * layout.kPadded);
         tableOffsets.push_back((offset * layout.u + i) * layout.kPadded);
       }
     }
     for (Index j = 0; j < layout.rowsOfPanel(run); ++j) {
-      for (Index i = 0; i < run; ++i)
+      for (Index i = 0; i < run; ++i) {
         valueOffsets.push_back(j * layout.mapRowSize + i * layout.vPadded);
+        transposedOffsets.push_back(j * layout.v * layout.transposedDepth +
+                                    i % layout.u * layout.transposedRun + i / layout.u);
+      }
     }
   }
 
-  Index first;        ///< The offset across the map of the first column.
-  Index run;          ///< Columns of a row of the window.
-  Index columns;      ///< Of all rows.
-  Index stride;       ///< Floats from row to row of `transposed`.
-  Buffer transposed;  ///< E^T [k, columns]
-  // For the backward pass:
-  Buffer rows;                      ///< E [columns, k] in whole vectors.
-  std::vector<Index> tableOffsets;  ///< Of each column, in the gradient of the table.
-  std::vector<Index> valueOffsets;  ///< Of each column of a panel, in the values of an image.
+  Index first;  ///< The offset across the map of the first column.
+  Index run;    ///< Columns of a row of the window.
+  Buffer rows;  ///< E [columns of all rows of the window, k] in whole vectors.
+  // For the backward pass, where columns begin:
+  std::vector<Index> tableOffsets;       ///< In the gradient of the table.
+  std::vector<Index> valueOffsets;       ///< Those of a panel, in the values of an image.
+  std::vector<Index> transposedOffsets;  ///< Those of a panel, in its values transposed.
 };
 
 /// The embeddings under a window, which all threads read.
@@ -133,7 +133,7 @@ class WindowShared {
   WindowShared(const CoreShape&,
                const WindowLayout& layout,
                const CoreInputs& inputs,
-               bool isBackward,
+               bool,
                const ParallelFor&) {
     const Index width = layout.window.mapWidth;
     for (Index x = 0; x < width; x += layout.blockWidth) {
@@ -142,7 +142,7 @@ class WindowShared {
       const Index end = std::min(layout.across, width - 1 - x) + 1;
       const bool isSame = !embeddings_.empty() && embeddings_.back().first == first &&
                           embeddings_.back().run == (end - first) * layout.u;
-      if (!isSame) embeddings_.emplace_back(layout, inputs.table, isBackward, first, end);
+      if (!isSame) embeddings_.emplace_back(layout, inputs.table, first, end);
       kindOf_.push_back(embeddings_.size() - 1);
     }
   }

@@ -1,8 +1,8 @@
 // The backward pass of the lambda core under a local window (formulas on the page in
 // lambda_core_kernel.h). For each panel, the scores s of a block are made again, and each query
-// adds to dv around it. The score gradients ds = dy v^T of each query lie as its scores do, so that
-// dq and dR follow from them in one product for all queries of the block. Included once for each
-// instruction set.
+// adds to dv around it. The score gradients ds = dy v^T are made for a vector of queries at a time
+// and lie as the scores do, so that dq and dR follow from them in one product for all queries of
+// the block. Included once for each instruction set.
 
 #if defined(LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_
@@ -27,9 +27,10 @@ class WindowGradients : private WindowScores {
  public:
   WindowGradients(const CoreShape& shape, const WindowLayout& layout, const Contexts& contexts)
       : WindowScores(shape, layout, contexts),
-        valuesTransposed_(layout.window.mapHeight * layout.v * layout.transposedMapRow),
+        valuesTransposed_(layout.window.mapHeight * layout.v * layout.transposedDepth),
         valuesGradient_(layout.window.mapHeight * layout.mapRowSize),
-        gradient_(rowsMost_ * layout.scoreStride),
+        outputsTransposed_(layout.v * layout.scoreStride),
+        gradient_(layout.columnsOfPanel * layout.scoreStride),
         queries_(layout.padsDepth() ? rowsMost_ * layout.kPadded : 0),
         queryGradient_(layout.padsDepth() ? rowsMost_ * layout.kPadded : 0) {}
 
@@ -65,14 +66,16 @@ class WindowGradients : private WindowScores {
                                     of.wholeDy,
                                     rows_,
                                     Rows{of.queryGradient, kPadded});
+    takeQueries(of.queries);
+    takeOutputGradients(block, of.dy);
     FetchAhead ahead;
     addNext(block, of.queries, k, ahead);
     addNext(block, of.dy, v, ahead);
     addNext(block, gradients.queries + firstRow_ * k, k, ahead);
     for (const WindowPanel& panel : block.panels) {
-      makeScores(of.queries, block, panel, ahead);
+      makeScores(block, panel, ahead);
       addToValues(block, panel, of.wholeDy, ahead);
-      makeScoreGradients(block, panel, of.dy);
+      makeScoreGradients(block, panel);
       backwardOfEmbeddings(block, panel, of);
     }
     if (layout_.padsDepth())
@@ -93,20 +96,23 @@ class WindowGradients : private WindowScores {
 
   void takeImage() {
     takeValues();
-    const Index columns = layout_.window.mapWidth * layout_.u;
     for (Index y = 0; y < layout_.window.mapHeight; ++y) {
-      transpose(contexts_.values(image_) + y * valuesOfMapRow(),
-                layout_.vPadded,
-                columns,
-                layout_.v,
-                transposedMapRow(y) + layout_.across * layout_.u,
-                layout_.transposedMapRow);
+      for (Index i = 0; i < layout_.u; ++i) {
+        transpose(contexts_.values(image_) + y * valuesOfMapRow() + i * layout_.vPadded,
+                  layout_.u * layout_.vPadded,
+                  layout_.window.mapWidth,
+                  layout_.v,
+                  transposedRun(y, i) + layout_.across,
+                  layout_.transposedDepth);
+      }
     }
     std::fill_n(valuesGradient_.get(), layout_.window.mapHeight * layout_.mapRowSize, 0.0F);
   }
 
-  float* transposedMapRow(Index y) const {
-    return valuesTransposed_.get() + y * layout_.v * layout_.transposedMapRow;
+  /// The transposed values of a row of the map, at the first depth v and one of the intra-depth.
+  float* transposedRun(Index y, Index i) const {
+    return valuesTransposed_.get() + y * layout_.v * layout_.transposedDepth +
+           i * layout_.transposedRun;
   }
 
   void giveGradientOfValues() const {
@@ -125,13 +131,12 @@ class WindowGradients : private WindowScores {
     const Index heads = shape_.heads;
     withFixed<16>(layout_.vPadded, [&](auto stride) {
       for (Index t = 0; t < block.count; ++t) {
-        const float* scores = scores_.get() + t * heads * layout_.scoreStride;
+        const float* scores = scores_.get() + t * heads;
         const float* dy = wholeDy + t * heads * stride;
         float* to = mapRow + runOf(block, t) * stride;
         if (usesTilesOfHeads()) {
           for (Index head = 0; head < heads; head += 4) {
-            addToRuns<4>(scores + head * layout_.scoreStride,
-                         layout_.scoreStride,
+            addToRuns<4>(RowInDepth{scores + head, layout_.scoreStride},
                          dy + head * stride,
                          to,
                          layout_.mapRowSize,
@@ -144,118 +149,87 @@ class WindowGradients : private WindowScores {
           multiply<true>(panel.columns,
                          stride,
                          ScatteredRows{to, block.embeddings->valueOffsets.data()},
-                         Term{RowInDepth{scores, layout_.scoreStride}, EvenRows{dy, stride}, rows});
+                         Term{DepthInRow{scores, layout_.scoreStride}, EvenRows{dy, stride}, rows});
         });
       }
     });
   }
 
-  /// Makes the score gradients of a panel, [rows, columns].
-  void makeScoreGradients(const WindowBlock& block, const WindowPanel& panel, const float* dy) {
-    const Index run = block.embeddings->run;
-    const bool arePairs = kHasManyRegisters && 2 * run <= lanes();
-    vectors_.clear();
-    for (Index j = 0; j < panel.rows && !arePairs; ++j) {
-      for (Index i = 0; i < run; i += lanes())
-        vectors_.push_back({j * layout_.v * layout_.transposedMapRow + i, j * run + i});
+  /// Transposes the gradients of the outputs of the block's queries.
+  void takeOutputGradients(const WindowBlock& block, const float* dy) {
+    const Index heads = shape_.heads, v = layout_.v;
+    count_ = block.count;
+    rowOffsets_.clear();
+    for (Index head = 0; head < heads; ++head) {
+      transpose(dy + head * v,
+                heads * v,
+                count_,
+                v,
+                outputsTransposed_.get() + head * count_,
+                layout_.scoreStride);
+      for (Index t = 0; t < count_; ++t)
+        rowOffsets_.push_back((t * heads + head) * layout_.kPadded);
     }
+  }
+
+  /// Makes the score gradients of a panel, [columns, (head, t)].
+  void makeScoreGradients(const WindowBlock& block, const WindowPanel& panel) const {
+    const Index tiles = (panel.columns + kMostColumns - 1) / kMostColumns;
+    const float* values = transposedRun(panel.mapRow, 0) + runOf(block, 0) / layout_.u;
     withFixed<16, 32, 64>(layout_.v, [&](auto depth) {
-      for (Index t = 0; t < block.count; ++t) {
-        const float* values = transposedMapRow(panel.mapRow) + runOf(block, t);
-        const Index first = t * shape_.heads;
-#if HWY_TARGET <= HWY_AVX3
-        if (arePairs) {
-          tilesOfPairs(panel.rows, run, depth, dy, values, first);
-          continue;
+      for (Index tile = 0; tile < tiles; ++tile) {
+        const Index column = tile * panel.columns / tiles;
+        const Index columns = (tile + 1) * panel.columns / tiles - column;
+        const Index* offsets = block.embeddings->transposedOffsets.data() + column;
+        // The last vector may overlap the one before. Where the block has less than a vector of
+        // queries, the end of a head's vector is overwritten by that of the next head.
+        for (Index t = 0; t < count_; t += lanes()) {
+          const Index first = std::max<Index>(std::min(t, count_ - lanes()), 0);
+          tilesOfHeads<kMostHeads>(columns,
+                                   depth,
+                                   outputsTransposed_.get() + first,
+                                   {values + first, layout_.transposedDepth, offsets},
+                                   gradient_.get() + column * layout_.scoreStride + first,
+                                   0);
         }
-#endif
-        tiles(depth, dy, values, first);
       }
     });
   }
 
-  /// The score gradients of the heads of a query from row `first` on.
-  template <class Depth>
-  HWY_INLINE void tiles(Depth depth, const float* dy, const float* values, Index first) const {
-    Index row = first;
-    const Index end = first + shape_.heads;
-    for (; row + 4 <= end; row += 4)
-      tilesOfRows<4, kHasManyRegisters ? 6 : 3>(depth, dy, values, row);
-    for (; row + 2 <= end; row += 2) tilesOfRows<2, 4>(depth, dy, values, row);
-    for (; row < end; ++row) tilesOfRows<1, 8>(depth, dy, values, row);
-  }
-
-  /// All vectors of kRows rows, in tiles of up to kMost.
-  template <int kRows, int kMost, class Depth>
-  HWY_INLINE void tilesOfRows(Depth depth, const float* dy, const float* values, Index row) const {
-    const auto count = static_cast<Index>(vectors_.size());
-    for (Index vector = 0; vector < count;) {
-      const Index tilesLeft = (count - vector + kMost - 1) / kMost;
-      const Index length = (count - vector + tilesLeft - 1) / tilesLeft;
-      tileOf<kRows, kMost>(length, depth, dy, values, row, vectors_.data() + vector);
-      vector += length;
+  /// Tiles of kHeads heads from `head` on, then of half as many, and so on, until all are done.
+  template <int kHeads, class Depth>
+  HWY_INLINE void tilesOfHeads(Index columns,
+                               Depth depth,
+                               const float* dy,
+                               const TransposedValues& values,
+                               float* gradients,
+                               Index head) const {
+    for (; head + kHeads <= shape_.heads; head += kHeads) {
+      tileOf<kHeads, kMostColumns>(
+          columns, depth, dy + head * count_, values, gradients + head * count_);
+    }
+    if constexpr (kHeads > 1) {
+      if (head < shape_.heads)
+        tilesOfHeads<kHeads / 2>(columns, depth, dy, values, gradients, head);
     }
   }
 
-  /// A tile of `length` vectors, at most kVectors.
-  template <int kRows, int kVectors, class Depth>
-  HWY_INLINE void tileOf(Index length,
+  /// A tile of `columns`, at most kColumns.
+  template <int kHeads, int kColumns, class Depth>
+  HWY_INLINE void tileOf(Index columns,
                          Depth depth,
                          const float* dy,
-                         const float* values,
-                         Index row,
-                         const ScoreVector* vectors) const {
-    if (length == kVectors) {
-      scoreGradientTile<kRows>(depth,
-                               dy + row * depth,
-                               WholeScores<kVectors>(values, layout_.transposedMapRow, vectors),
-                               gradient_.get() + row * layout_.scoreStride,
-                               layout_.scoreStride);
-    } else if constexpr (kVectors > 1) {
-      tileOf<kRows, kVectors - 1>(length, depth, dy, values, row, vectors);
+                         const TransposedValues& values,
+                         float* gradients) const {
+    if (columns == kColumns) {
+      scoreGradientTile<kHeads, kColumns>(depth,
+                                          {dy, count_, layout_.scoreStride},
+                                          values,
+                                          {gradients, count_, layout_.scoreStride});
+    } else if constexpr (kColumns > 1) {
+      tileOf<kHeads, kColumns - 1>(columns, depth, dy, values, gradients);
     }
   }
-
-#if HWY_TARGET <= HWY_AVX3
-  /// tiles() for runs of at most half a vector.
-  template <class Depth>
-  HWY_INLINE void tilesOfPairs(
-      Index runs, Index run, Depth depth, const float* dy, const float* values, Index first) const {
-    constexpr Index kMostRuns = 8;
-    for (Index j = 0; j < runs; j += kMostRuns) {
-      const Index count = std::min(kMostRuns, runs - j);
-      const float* ofRuns = values + j * layout_.v * layout_.transposedMapRow;
-      Index row = first;
-      const Index end = first + shape_.heads;
-      for (; row + 4 <= end; row += 4)
-        pairsOf<4, kMostRuns / 2>(count, run, depth, dy, ofRuns, row, j * run);
-      for (; row < end; ++row)
-        pairsOf<1, kMostRuns / 2>(count, run, depth, dy, ofRuns, row, j * run);
-    }
-  }
-
-  /// A tile of `runs` runs, at most two for each of kVectors, whose columns begin at `column`.
-  template <int kRows, int kVectors, class Depth>
-  HWY_INLINE void pairsOf(Index runs,
-                          Index run,
-                          Depth depth,
-                          const float* dy,
-                          const float* values,
-                          Index row,
-                          Index column) const {
-    if ((runs + 1) / 2 == kVectors) {
-      const Index mapRow = layout_.v * layout_.transposedMapRow;
-      scoreGradientTile<kRows>(
-          depth,
-          dy + row * depth,
-          PairsOfRuns<kVectors>(values, layout_.transposedMapRow, mapRow, runs, run),
-          gradient_.get() + row * layout_.scoreStride + column,
-          layout_.scoreStride);
-    } else if constexpr (kVectors > 1) {
-      pairsOf<kRows, kVectors - 1>(runs, run, depth, dy, values, row, column);
-    }
-  }
-#endif
 
   /// Adds the gradients of the queries, ds E, and of the table, ds^T q.
   void backwardOfEmbeddings(const WindowBlock& block,
@@ -265,25 +239,32 @@ class WindowGradients : private WindowScores {
     withFixed<16>(layout_.kPadded, [&](auto depth) {
       product<true>(rows_,
                     depth,
-                    Rows{of.queryGradient, depth},
-                    Term{DepthInRow{gradient_.get(), layout_.scoreStride},
+                    ScatteredRows{of.queryGradient, rowOffsets_.data()},
+                    Term{RowInDepth{gradient_.get(), layout_.scoreStride},
                          EvenRows{embeddings.rows.get() + panel.column * depth, depth},
                          panel.columns});
       product<true>(panel.columns,
                     depth,
                     ScatteredRows{of.tableGradient, embeddings.tableOffsets.data() + panel.column},
-                    Term{RowInDepth{gradient_.get(), layout_.scoreStride},
-                         EvenRows{of.wholeQueries, depth},
-                         rows_});
+                    Term{DepthInRow{gradient_.get(), layout_.scoreStride},
+                         RowsInRuns{of.wholeQueries, shape_.heads * depth, depth},
+                         Runs{shape_.heads, count_}});
     });
   }
 
-  Buffer valuesTransposed_;           ///< [map row, v, run with zeros at its ends]
-  Buffer valuesGradient_;             ///< As values_; what is outside the map is not read.
-  Buffer gradient_;                   ///< Of the scores, as scores_.
-  Buffer queries_;                    ///< [rows, k] in whole vectors.
-  Buffer queryGradient_;              ///< [rows, k] in whole vectors.
-  std::vector<ScoreVector> vectors_;  ///< Of the present panel.
+  /// Heads and columns of a tile of score gradients.
+  static constexpr int kMostHeads = kHasManyRegisters ? 4 : 2;
+  static constexpr int kMostColumns = kHasManyRegisters ? 7 : 6;
+
+  Buffer valuesTransposed_;   ///< [map row, v, u, map column with zeros at its ends]
+  Buffer valuesGradient_;     ///< As values_; what is outside the map is not read.
+  Buffer outputsTransposed_;  ///< dy [v, (head, t)]
+  Buffer gradient_;           ///< Of the scores, [columns of a panel, (head, t)].
+  Buffer queries_;            ///< [t, head, k] in whole vectors.
+  Buffer queryGradient_;      ///< [t, head, k] in whole vectors.
+  Index count_ = 0;           ///< Queries of the present block.
+  /// Of each (head, t), in the gradients of the block's queries.
+  std::vector<Index> rowOffsets_;
 };
 
 }  // namespace

@@ -33,7 +33,8 @@ class WindowScores {
         contexts_(contexts),
         rowsMost_(layout.blockWidth * shape.heads),
         values_(layout.window.mapHeight * layout.mapRowSize),
-        scores_(rowsMost_ * layout.scoreStride),
+        queriesTransposed_(layout.k * layout.scoreStride),
+        scores_(layout.columnsOfPanel * layout.scoreStride),
         outputs_(layout.padsValues() ? rowsMost_ * layout.vPadded : 0) {}
 
   void forward(const CoreInputs& inputs,
@@ -45,11 +46,12 @@ class WindowScores {
     const float* queries = inputs.queries + firstRow_ * layout_.k;
     float* outputs = layout_.padsValues() ? outputs_.get() : y + firstRow_ * layout_.v;
     contexts_.writeContentOutputs(image_, queries, rows_, outputs);
+    takeQueries(queries);
     FetchAhead ahead;
     addNext(block, queries, layout_.k, ahead);
     addNext(block, y + firstRow_ * layout_.v, layout_.v, ahead);
     for (const WindowPanel& panel : block.panels) {
-      makeScores(queries, block, panel, ahead);
+      makeScores(block, panel, ahead);
       addOutputs(block, panel, outputs, ahead);
     }
     if (layout_.padsValues())
@@ -107,34 +109,39 @@ class WindowScores {
     return kHasManyRegisters && layout_.vPadded == lanes() && shape_.heads % 4 == 0;
   }
 
-  /// Makes the scores of a panel, [rows, columns], and fetches other memory meanwhile.
-  void makeScores(const float* queries,
-                  const WindowBlock& block,
-                  const WindowPanel& panel,
-                  FetchAhead& ahead) const {
-    const WindowEmbeddings& embeddings = *block.embeddings;
+  /// Transposes the block's queries.
+  void takeQueries(const float* queries) const {
+    const Index k = layout_.k;
+    transpose(queries, k, rows_, k, queriesTransposed_.get(), layout_.scoreStride);
+  }
+
+  /// Makes the scores of a panel, [columns, rows], and fetches other memory meanwhile.
+  void makeScores(const WindowBlock& block, const WindowPanel& panel, FetchAhead& ahead) const {
+    const Index k = layout_.k, kPadded = layout_.kPadded;
     // Memory is fetched evenly: addOutputTile() and addToRuns() fetch too.
     const int lines = usesTilesOfHeads() ? 1 : 2;
-    withFixed<16>(layout_.k, [&](auto depth) {
-      product<false>(rows_,
-                     padded(panel.columns),
-                     FetchingRows{scores_.get(), layout_.scoreStride, &ahead, lines},
-                     Term{DepthInRow{queries, depth},
-                          EvenRows{embeddings.transposed.get() + panel.column, embeddings.stride},
-                          depth});
+    withFixed<16>(k, [&](auto depth) {
+      product<false>(
+          panel.columns,
+          padded(rows_),
+          FetchingRows{scores_.get(), layout_.scoreStride, &ahead, lines},
+          Term{DepthInRow{block.embeddings->rows.get() + panel.column * kPadded, kPadded},
+               EvenRows{queriesTransposed_.get(), layout_.scoreStride},
+               depth});
     });
   }
 
   const CoreShape& shape_;
   const WindowLayout& layout_;
   const Contexts& contexts_;
-  Index rowsMost_;      ///< Most rows of a block.
-  Index image_ = 0;     ///< Among those that the thread works on together.
-  Index rows_ = 0;      ///< Of the present block.
-  Index firstRow_ = 0;  ///< The number of its first row among all rows (image, query, head).
-  Buffer values_;       ///< Of the image, [map row, run with zeros at its ends, v].
-  Buffer scores_;       ///< [rows, columns of a panel]
-  Buffer outputs_;      ///< Outputs or their gradients [rows, v] in whole vectors.
+  Index rowsMost_;            ///< Most rows of a block.
+  Index image_ = 0;           ///< Among those that the thread works on together.
+  Index rows_ = 0;            ///< Of the present block.
+  Index firstRow_ = 0;        ///< The number of its first row among all rows (image, query, head).
+  Buffer values_;             ///< Of the image, [map row, run with zeros at its ends, v].
+  Buffer queriesTransposed_;  ///< [k, rows]
+  Buffer scores_;             ///< [columns of a panel, rows]
+  Buffer outputs_;            ///< Outputs or their gradients [t, head, v] in whole vectors.
 
  private:
   /// Queries whose outputs are computed together, where these are single vectors.
@@ -151,26 +158,28 @@ class WindowScores {
     const Runs depth{panel.rows, block.embeddings->run};
     withFixed<16>(layout_.vPadded, [&](auto stride) {
       for (Index t = 0; t < block.count;) {
-        const float* scores = scores_.get() + t * heads * scoreStride;
+        const float* scores = scores_.get() + t * heads;
         float* ofQuery = outputs + t * heads * stride;
         const RowsInRuns values{mapRow + runOf(block, t) * stride, stride, layout_.mapRowSize};
         if (usesTilesOfHeads() && t + kTogether <= block.count) {
-          for (Index head = 0; head < heads; head += 4) {
-            addOutputTile<kTogether, 4>(
-                RowsOfQueries<float>{ofQuery + head * stride, heads * stride, stride},
-                RowsOfQueries<const float>{
-                    scores + head * scoreStride, heads * scoreStride, scoreStride},
-                values,
-                layout_.u * stride,
-                depth,
-                ahead);
-          }
+          withFixed<4>(heads, [&](auto rows) {
+            for (Index head = 0; head < heads; head += 4) {
+              addOutputTile<kTogether, 4>(
+                  RowsOfQueries{ofQuery + head * stride, heads * stride, stride},
+                  RowInDepth{scores + head, scoreStride},
+                  rows,
+                  values,
+                  layout_.u * stride,
+                  depth,
+                  ahead);
+            }
+          });
           t += kTogether;
         } else {
           multiplyFewRows<true>(heads,
                                 stride,
                                 Rows{ofQuery, stride},
-                                Term{DepthInRow{scores, scoreStride}, values, depth});
+                                Term{RowInDepth{scores, scoreStride}, values, depth});
           ++t;
         }
       }

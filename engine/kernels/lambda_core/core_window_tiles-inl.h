@@ -19,22 +19,22 @@ namespace HWY_NAMESPACE {
 namespace {
 
 /// Rows of some queries, those of each query a stride apart.
-template <class T>
 struct RowsOfQueries {
-  HWY_INLINE T* row(int query, int r) const { return base + query * apart + r * stride; }
+  HWY_INLINE float* row(int query, int r) const { return base + query * apart + r * stride; }
 
-  T* base;
+  float* base;
   Index apart;  ///< From query to query.
   Index stride;
 };
 
 /// Adds scores times values to a vector of columns of kRows outputs of each of kQueries queries. A
-/// few rows of one query would leave the multipliers waiting for their sums. The values of a query
-/// lie `apart` floats after those of the query before, in runs of rows. Other memory is fetched
-/// meanwhile.
-template <int kQueries, int kRows, class Stride>
-HWY_INLINE void addOutputTile(const RowsOfQueries<float>& outputs,
-                              const RowsOfQueries<const float>& scores,
+/// few rows of one query would leave the multipliers waiting for their sums. The scores of a query
+/// lie `heads` floats after those of the query before, its values `apart` floats, in runs of rows.
+/// Other memory is fetched meanwhile.
+template <int kQueries, int kRows, class Heads, class Stride>
+HWY_INLINE void addOutputTile(const RowsOfQueries& outputs,
+                              const RowInDepth<Even>& scores,
+                              Heads heads,
                               const RowsInRuns<Stride>& values,
                               Index apart,
                               Runs depth,
@@ -46,22 +46,18 @@ HWY_INLINE void addOutputTile(const RowsOfQueries<float>& outputs,
     LAMBDA_UNROLL(4)
     for (int r = 0; r < kRows; ++r) sums[q][r] = hn::LoadU(d, outputs.row(q, r));
   }
+  const float* ofColumn = scores.base;
   for (Index j = 0; j < depth.count; ++j) {
     ahead.next();
     ahead.next();
     const auto run = values.run(j);
-    const float* ofQuery[kQueries];
-    LAMBDA_UNROLL(4)
-    for (int q = 0; q < kQueries; ++q) ofQuery[q] = scores.row(q, 0) + j * depth.length;
-    for (Index i = 0; i < depth.length; ++i) {
+    for (Index i = 0; i < depth.length; ++i, ofColumn += scores.stride) {
       LAMBDA_UNROLL(4)
       for (int q = 0; q < kQueries; ++q) {
         const Vector factor = hn::LoadU(d, run.row(i) + q * apart);
         LAMBDA_UNROLL(4)
-        for (int r = 0; r < kRows; ++r) {
-          const Vector score = hn::Set(d, ofQuery[q][r * scores.stride + i]);
-          sums[q][r] = hn::MulAdd(score, factor, sums[q][r]);
-        }
+        for (int r = 0; r < kRows; ++r)
+          sums[q][r] = hn::MulAdd(hn::Set(d, ofColumn[q * heads + r]), factor, sums[q][r]);
       }
     }
   }
@@ -73,11 +69,10 @@ HWY_INLINE void addOutputTile(const RowsOfQueries<float>& outputs,
 }
 
 /// Adds scores times dy of kRows heads of a query, s^T dy, to rows that are a vector long: a row
-/// for each column of the scores. They lie in `runs`, `apart` floats from run to run. Rows of
-/// `scores` lie a stride apart. Other memory is fetched meanwhile.
+/// for each column of the scores. They lie in `runs`, `apart` floats from run to run. Other memory
+/// is fetched meanwhile.
 template <int kRows>
-HWY_INLINE void addToRuns(const float* scores,
-                          Index scoreStride,
+HWY_INLINE void addToRuns(const RowInDepth<Even>& scores,
                           const float* dy,
                           float* rows,
                           Index apart,
@@ -86,115 +81,77 @@ HWY_INLINE void addToRuns(const float* scores,
   const Floats d;
   Vector factors[kRows];
   for (int r = 0; r < kRows; ++r) factors[r] = hn::LoadU(d, dy + r * lanes());
-  for (Index j = 0; j < runs.count; ++j, rows += apart, scores += runs.length) {
+  const float* ofColumn = scores.base;
+  for (Index j = 0; j < runs.count; ++j, rows += apart) {
     ahead.next();
-    for (Index i = 0; i < runs.length; ++i) {
+    for (Index i = 0; i < runs.length; ++i, ofColumn += scores.stride) {
       float* to = rows + i * lanes();
       Vector sum = hn::LoadU(d, to);
       LAMBDA_UNROLL(4)
-      for (int r = 0; r < kRows; ++r)
-        sum = hn::MulAdd(hn::Set(d, scores[r * scoreStride + i]), factors[r], sum);
+      for (int r = 0; r < kRows; ++r) sum = hn::MulAdd(hn::Set(d, ofColumn[r]), factors[r], sum);
       hn::StoreU(sum, d, to);
     }
   }
 }
 
-/// Where a vector of score gradients is read and written: the offset of its values from those of
-/// the panel, and that of its columns.
-struct ScoreVector {
-  Index values;
-  Index column;
-};
-
-/// Vectors of v^T, `stride` floats from depth to depth, and the places of their score gradients.
-/// Later vectors may overwrite the end of earlier ones.
-template <int kVectors>
-struct WholeScores {
-  WholeScores(const float* values, Index strideOfDepths, const ScoreVector* listed)
-      : stride(strideOfDepths), vectors(listed) {
-    for (int j = 0; j < kVectors; ++j) at[j] = values + vectors[j].values;
-  }
-
-  /// The j-th vector of the present depth; moves it on to the next one.
-  HWY_INLINE Vector take(int j) {
-    const Vector values = hn::LoadU(Floats(), at[j]);
-    at[j] += stride;
-    return values;
-  }
-
-  HWY_INLINE void store(Vector gradients, int j, float* row) const {
-    hn::StoreU(gradients, Floats(), row + vectors[j].column);
-  }
-
-  const float* at[kVectors];
+/// Vectors of successive queries, one for each head, `stride` floats from head to head and `apart`
+/// floats from depth to depth or from column to column.
+template <class T>
+struct HeadsOfQueries {
+  T* base;
   Index stride;
-  const ScoreVector* vectors;
+  Index apart;
 };
 
-#if HWY_TARGET <= HWY_AVX3
-/// The same for runs of at most half a vector. A vector has two of them, of successive rows of the
-/// map, which lie `apart` floats apart in v^T. There are `count` runs, twice kVectors or one less,
-/// of `run` columns each.
-template <int kVectors>
-struct PairsOfRuns {
-  PairsOfRuns(const float* values, Index strideOfDepths, Index apartInMap, Index count, Index run)
-      : stride(strideOfDepths), apart(apartInMap), columns(run), isWhole(count == 2 * kVectors) {
-    for (int j = 0; j < kVectors; ++j) at[j] = values + 2 * j * apart;
-    // Without a second run, the last vector has its first one twice.
-    apartInLast = isWhole ? apart : 0;
-  }
-
-  HWY_INLINE Vector take(int j) {
-    const hn::Half<Floats> half;
-    const float* second = at[j] + (j + 1 < kVectors ? apart : apartInLast);
-    const Vector values = hn::Combine(Floats(), hn::LoadU(half, second), hn::LoadU(half, at[j]));
-    at[j] += stride;
-    return values;
-  }
-
-  HWY_INLINE void store(Vector gradients, int j, float* row) const {
-    const hn::Half<Floats> half;
-    float* to = row + 2 * j * columns;
-    hn::StoreU(hn::LowerHalf(half, gradients), half, to);
-    if (j + 1 < kVectors || isWhole) hn::StoreU(hn::UpperHalf(half, gradients), half, to + columns);
-  }
-
-  const float* at[kVectors];
-  Index stride, apart, apartInLast, columns;
-  bool isWhole;
+/// Values transposed, `apart` floats from depth to depth, and where those of a column begin.
+struct TransposedValues {
+  const float* base;
+  Index apart;
+  const Index* offsets;  ///< One for each column.
 };
+
+/// Keeps the compiler from reading a vector from memory again for each multiplication.
+HWY_INLINE Vector inRegister(Vector values) {
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+  asm("" : "+v"(values.raw));
 #endif
+  return values;
+}
 
-/// Computes kRows x kVectors vectors of score gradients dy v^T in registers. `vectors` are
-/// WholeScores or PairsOfRuns.
-template <int kRows, template <int> class Vectors, int kVectors, class Depth>
+/// Computes score gradients dy v^T of a vector of queries, for kHeads heads and kColumns columns,
+/// in registers.
+template <int kHeads, int kColumns, class Depth>
 HWY_INLINE void scoreGradientTile(Depth depth,
-                                  const float* dy,
-                                  Vectors<kVectors> vectors,
-                                  float* gradient,
-                                  Index gradientStride) {
+                                  const HeadsOfQueries<const float>& dy,
+                                  const TransposedValues& values,
+                                  const HeadsOfQueries<float>& gradients) {
   const Floats d;
-  Vector sums[kRows][kVectors];
-  LAMBDA_UNROLL(4)
-  for (int r = 0; r < kRows; ++r) {
-    LAMBDA_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::Zero(d);
-  }
-  for (Index c = 0; c < depth; ++c) {
-    Vector factors[kVectors];
-    LAMBDA_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j) factors[j] = vectors.take(j);
+  Vector sums[kColumns][kHeads];
+  const float* ofColumn[kColumns];
+  LAMBDA_UNROLL(8)
+  for (int i = 0; i < kColumns; ++i) {
+    ofColumn[i] = values.base + values.offsets[i];
     LAMBDA_UNROLL(4)
-    for (int r = 0; r < kRows; ++r) {
-      const Vector value = hn::Set(d, dy[r * depth + c]);
-      LAMBDA_UNROLL(8)
-      for (int j = 0; j < kVectors; ++j) sums[r][j] = hn::MulAdd(value, factors[j], sums[r][j]);
+    for (int r = 0; r < kHeads; ++r) sums[i][r] = hn::Zero(d);
+  }
+  const float* ofDepth = dy.base;
+  Index offset = 0;
+  for (Index c = 0; c < depth; ++c, ofDepth += dy.apart, offset += values.apart) {
+    Vector factors[kHeads];
+    LAMBDA_UNROLL(4)
+    for (int r = 0; r < kHeads; ++r) factors[r] = hn::LoadU(d, ofDepth + r * dy.stride);
+    LAMBDA_UNROLL(8)
+    for (int i = 0; i < kColumns; ++i) {
+      const Vector value = inRegister(hn::LoadU(d, ofColumn[i] + offset));
+      LAMBDA_UNROLL(4)
+      for (int r = 0; r < kHeads; ++r) sums[i][r] = hn::MulAdd(factors[r], value, sums[i][r]);
     }
   }
-  LAMBDA_UNROLL(4)
-  for (int r = 0; r < kRows; ++r) {
-    LAMBDA_UNROLL(8)
-    for (int j = 0; j < kVectors; ++j) vectors.store(sums[r][j], j, gradient + r * gradientStride);
+  LAMBDA_UNROLL(8)
+  for (int i = 0; i < kColumns; ++i) {
+    float* to = gradients.base + i * gradients.apart;
+    LAMBDA_UNROLL(4)
+    for (int r = 0; r < kHeads; ++r) hn::StoreU(sums[i][r], d, to + r * gradients.stride);
   }
 }
 

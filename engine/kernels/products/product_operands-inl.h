@@ -163,6 +163,9 @@ struct RowInDepth {
     Stride stride;
   };
 
+  /// The same from a depth on.
+  HWY_INLINE RowInDepth from(Offset depth) const { return {base + depth * stride, stride}; }
+
   const float* base;
   Stride stride;
 };

@@ -180,43 +180,85 @@ HWY_NOINLINE void product(Offset rows, Offset columns, const C c, const Terms...
   multiply<kAdd>(rows, columns, c, terms...);
 }
 
-/// Writes four rows of `from`, with `columns` values each, as four successive values of the rows of
-/// `to`. The rows of each lie a stride apart.
-HWY_INLINE void transposeFour(
-    const float* from, Offset fromStride, Offset columns, float* to, Offset toStride) {
-  Offset column = 0;
 #if HWY_TARGET != HWY_SCALAR
-  const Floats d;
-  const float* rows[4];
-  for (int r = 0; r < 4; ++r) rows[r] = from + r * fromStride;
-  for (; lanes() % 4 == 0 && column + lanes() <= columns; column += lanes()) {
-    // Each 16 bytes of the four vectors hold a 4 x 4 block of the matrix, which is transposed.
-    const Vector r0 = hn::LoadU(d, rows[0] + column), r1 = hn::LoadU(d, rows[1] + column);
-    const Vector r2 = hn::LoadU(d, rows[2] + column), r3 = hn::LoadU(d, rows[3] + column);
-    const Vector low02 = hn::InterleaveLower(d, r0, r2), high02 = hn::InterleaveUpper(d, r0, r2);
-    const Vector low13 = hn::InterleaveLower(d, r1, r3), high13 = hn::InterleaveUpper(d, r1, r3);
-    alignas(HWY_ALIGNMENT) float turned[4][HWY_MAX_BYTES / sizeof(float)];
-    hn::Store(hn::InterleaveLower(d, low02, low13), d, turned[0]);
-    hn::Store(hn::InterleaveUpper(d, low02, low13), d, turned[1]);
-    hn::Store(hn::InterleaveLower(d, high02, high13), d, turned[2]);
-    hn::Store(hn::InterleaveUpper(d, high02, high13), d, turned[3]);
-    for (Offset i = 0; i < lanes(); ++i)
-      std::copy_n(turned[i % 4] + i / 4 * 4, 4, to + (column + i) * toStride);
-  }
-#endif
-  for (; column < columns; ++column) {
-    for (Offset r = 0; r < 4; ++r) to[column * toStride + r] = from[r * fromStride + column];
+/// A vector with four successive values of every fourth row: the first of each group of four rows,
+/// which lie `four` floats apart.
+template <class D>
+HWY_INLINE hn::Vec<D> everyFourthRow(D d, const float* from, Offset four) {
+  if constexpr (hn::MaxLanes(d) == 4) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    constexpr auto kFours = static_cast<Offset>(hn::MaxLanes(half) / 4);
+    return hn::Combine(
+        d, everyFourthRow(half, from + kFours * four, four), everyFourthRow(half, from, four));
   }
 }
+
+/// transpose() of as many rows as a vector has lanes.
+template <class D>
+HWY_INLINE void transposeLanes(
+    D d, const float* from, Offset fromStride, Offset columns, float* to, Offset toStride) {
+  using V = hn::Vec<D>;
+  constexpr auto kLanes = static_cast<Offset>(hn::MaxLanes(d));
+  const Offset four = 4 * fromStride;
+  Offset column = 0;
+  for (; column + 4 <= columns; column += 4, from += 4, to += 4 * toStride) {
+    // Each 16 bytes of the four vectors hold a row of a 4 x 4 block, which is transposed.
+    const V r0 = everyFourthRow(d, from, four);
+    const V r1 = everyFourthRow(d, from + fromStride, four);
+    const V r2 = everyFourthRow(d, from + 2 * fromStride, four);
+    const V r3 = everyFourthRow(d, from + 3 * fromStride, four);
+    const V low02 = hn::InterleaveLower(d, r0, r2), high02 = hn::InterleaveUpper(d, r0, r2);
+    const V low13 = hn::InterleaveLower(d, r1, r3), high13 = hn::InterleaveUpper(d, r1, r3);
+    hn::StoreU(hn::InterleaveLower(d, low02, low13), d, to);
+    hn::StoreU(hn::InterleaveUpper(d, low02, low13), d, to + toStride);
+    hn::StoreU(hn::InterleaveLower(d, high02, high13), d, to + 2 * toStride);
+    hn::StoreU(hn::InterleaveUpper(d, high02, high13), d, to + 3 * toStride);
+  }
+  for (; column < columns; ++column, ++from, to += toStride) {
+    for (Offset r = 0; r < kLanes; ++r) to[r] = from[r * fromStride];
+  }
+}
+
+/// transpose() of at least four rows: of groups that fill vectors, then of smaller ones. The last
+/// group may overlap the one before.
+template <class D>
+HWY_INLINE void transposeGroups(D d,
+                                const float* from,
+                                Offset fromStride,
+                                Offset rows,
+                                Offset columns,
+                                float* to,
+                                Offset toStride) {
+  constexpr auto kLanes = static_cast<Offset>(hn::MaxLanes(d));
+  Offset row = 0;
+  for (; row + kLanes <= rows; row += kLanes)
+    transposeLanes(d, from + row * fromStride, fromStride, columns, to + row, toStride);
+  if (row == rows) return;
+  if constexpr (kLanes > 4) {
+    const Offset first = std::min(row, rows - 4);
+    transposeGroups(hn::Half<D>(),
+                    from + first * fromStride,
+                    fromStride,
+                    rows - first,
+                    columns,
+                    to + first,
+                    toStride);
+  } else {
+    transposeLanes(d, from + (rows - 4) * fromStride, fromStride, columns, to + rows - 4, toStride);
+  }
+}
+#endif
 
 /// Writes `from` [rows, columns] transposed to `to` [columns, rows]. The rows of each lie a stride
 /// apart.
 HWY_INLINE void transpose(
     const float* from, Offset fromStride, Offset rows, Offset columns, float* to, Offset toStride) {
-  Offset row = 0;
-  for (; row + 4 <= rows; row += 4)
-    transposeFour(from + row * fromStride, fromStride, columns, to + row, toStride);
-  for (; row < rows; ++row) {
+#if HWY_TARGET != HWY_SCALAR
+  if (rows >= 4) return transposeGroups(Floats(), from, fromStride, rows, columns, to, toStride);
+#endif
+  for (Offset row = 0; row < rows; ++row) {
     for (Offset column = 0; column < columns; ++column)
       to[column * toStride + row] = from[row * fromStride + column];
   }
