@@ -112,6 +112,7 @@ void TestLambdaCoreKernel::equalsLoopsInDouble_data() {
            {"window as wide as the map", 3, 9, 3, 1, 4, 16, 16, 7, true, true},
            {"window on a column", 3, 12, 1, 1, 4, 16, 16, 3, true, true},
            {"window on a row", 3, 1, 40, 1, 4, 16, 16, 9, true, true},
+           {"window of 5 on 4x24, 2 heads", 2, 4, 24, 1, 2, 16, 16, 5, true, true},
            {"window of 49 on a row, 8 heads", 1, 3, 25, 1, 8, 16, 16, 49, true, true},
            {"window of 11 on 3x7, intra-depth 5", 2, 3, 7, 5, 16, 16, 16, 11, true, true},
            {"window of one position", 3, 5, 6, 1, 4, 16, 16, 1, true, true},
