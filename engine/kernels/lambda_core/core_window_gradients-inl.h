@@ -1,8 +1,8 @@
 // The backward pass of the lambda core under a local window (formulas on the page in
 // lambda_core_kernel.h). For each panel, the scores s of a block are made again, and each query
-// adds to dv around it. The score gradients ds = dy v^T are made for a vector of queries at a time
-// and lie as the scores do, so that dq and dR follow from them in one product for all queries of
-// the block. Included once for each instruction set.
+// adds to dv around it. The score gradients ds = dy v^T are made for a vector of queries at a time.
+// Their rows are sorted by head, then by query; dq and dR follow from them in one product for all
+// queries of the block. Included once for each instruction set.
 
 #if defined(LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LAMBDA_CORE_WINDOW_GRADIENTS_INL_H_
@@ -158,16 +158,15 @@ class WindowGradients : private WindowScores {
   /// Transposes the gradients of the outputs of the block's queries.
   void takeOutputGradients(const WindowBlock& block, const float* dy) {
     const Index heads = shape_.heads, v = layout_.v;
-    count_ = block.count;
     rowOffsets_.clear();
     for (Index head = 0; head < heads; ++head) {
       transpose(dy + head * v,
                 heads * v,
-                count_,
+                block.count,
                 v,
-                outputsTransposed_.get() + head * count_,
+                outputsTransposed_.get() + head * block.count,
                 layout_.scoreStride);
-      for (Index t = 0; t < count_; ++t)
+      for (Index t = 0; t < block.count; ++t)
         rowOffsets_.push_back((t * heads + head) * layout_.kPadded);
     }
   }
@@ -183,10 +182,11 @@ class WindowGradients : private WindowScores {
         const Index* offsets = block.embeddings->transposedOffsets.data() + column;
         // The last vector may overlap the one before. Where the block has less than a vector of
         // queries, the end of a head's vector is overwritten by that of the next head.
-        for (Index t = 0; t < count_; t += lanes()) {
-          const Index first = std::max<Index>(std::min(t, count_ - lanes()), 0);
+        for (Index t = 0; t < block.count; t += lanes()) {
+          const Index first = std::max<Index>(std::min(t, block.count - lanes()), 0);
           tilesOfHeads<kMostHeads>(columns,
                                    depth,
+                                   block.count,
                                    outputsTransposed_.get() + first,
                                    {values + first, layout_.transposedDepth, offsets},
                                    gradient_.get() + column * layout_.scoreStride + first,
@@ -200,17 +200,18 @@ class WindowGradients : private WindowScores {
   template <int kHeads, class Depth>
   HWY_INLINE void tilesOfHeads(Index columns,
                                Depth depth,
+                               Index queries,
                                const float* dy,
                                const TransposedValues& values,
                                float* gradients,
                                Index head) const {
     for (; head + kHeads <= shape_.heads; head += kHeads) {
       tileOf<kHeads, kMostColumns>(
-          columns, depth, dy + head * count_, values, gradients + head * count_);
+          columns, depth, queries, dy + head * queries, values, gradients + head * queries);
     }
     if constexpr (kHeads > 1) {
       if (head < shape_.heads)
-        tilesOfHeads<kHeads / 2>(columns, depth, dy, values, gradients, head);
+        tilesOfHeads<kHeads / 2>(columns, depth, queries, dy, values, gradients, head);
     }
   }
 
@@ -218,16 +219,17 @@ class WindowGradients : private WindowScores {
   template <int kHeads, int kColumns, class Depth>
   HWY_INLINE void tileOf(Index columns,
                          Depth depth,
+                         Index queries,
                          const float* dy,
                          const TransposedValues& values,
                          float* gradients) const {
     if (columns == kColumns) {
       scoreGradientTile<kHeads, kColumns>(depth,
-                                          {dy, count_, layout_.scoreStride},
+                                          {dy, queries, layout_.scoreStride},
                                           values,
-                                          {gradients, count_, layout_.scoreStride});
+                                          {gradients, queries, layout_.scoreStride});
     } else if constexpr (kColumns > 1) {
-      tileOf<kHeads, kColumns - 1>(columns, depth, dy, values, gradients);
+      tileOf<kHeads, kColumns - 1>(columns, depth, queries, dy, values, gradients);
     }
   }
 
@@ -248,7 +250,7 @@ class WindowGradients : private WindowScores {
                     ScatteredRows{of.tableGradient, embeddings.tableOffsets.data() + panel.column},
                     Term{DepthInRow{gradient_.get(), layout_.scoreStride},
                          RowsInRuns{of.wholeQueries, shape_.heads * depth, depth},
-                         Runs{shape_.heads, count_}});
+                         Runs{shape_.heads, block.count}});
     });
   }
 
@@ -262,8 +264,7 @@ class WindowGradients : private WindowScores {
   Buffer gradient_;           ///< Of the scores, [columns of a panel, (head, t)].
   Buffer queries_;            ///< [t, head, k] in whole vectors.
   Buffer queryGradient_;      ///< [t, head, k] in whole vectors.
-  Index count_ = 0;           ///< Queries of the present block.
-  /// Of each (head, t), in the gradients of the block's queries.
+  /// Where the row (head, t) of gradient_ has its place among the gradients of the block's queries.
   std::vector<Index> rowOffsets_;
 };
 

@@ -57,15 +57,15 @@
 // over their queries. A block has all queries of the map, in strips of whole rows of the map.
 //
 // CPU UNDER A WINDOW (core_window-inl.h and its neighbours). An embedding belongs to an offset, so
-// that all queries have the same embeddings. A block has neighbours in one row of the map, at least
-// as many as a vector has lanes. Their scores for some rows of the window are one product
-// [columns, k] x [k, (query, head)], with vectors along the queries: rows of a window seldom fill
-// vectors. Then each query multiplies its scores by the values around it, in a copy with zeros
-// beside the map. In the backward pass, each query adds to dv around it. The score gradients are
-// products of vectors of queries with vectors of transposed values, which begin at the offset of
-// the column; dq and dR then are one product each for the block. With AVX-512, if v is one vector
-// and the heads are a multiple of four, y is computed for four queries at once, and dv row by row
-// while dy stays in registers. A thread has one image at a time.
+// that all queries have the same embeddings. A block has neighbours in one row of the map, as
+// many as fill vectors where the map is wide enough. Their scores for some rows of the window are
+// one product [columns, k] x [k, (query, head)], with vectors along the queries: rows of a window
+// seldom fill vectors. Then each query multiplies its scores by the values around it, in a copy
+// with zeros beside the map. In the backward pass, each query adds to dv around it. The score
+// gradients are products of vectors of queries with vectors of transposed values, which begin at
+// the offset of the column; dq and dR then are one product each for the block. With AVX-512, if v
+// is one vector and the heads are a multiple of four, y is computed for four queries at once, and
+// dv row by row while dy stays in registers. A thread has one image at a time.
 //
 // CPU IN BFLOAT16 (bfloat16/, for AMD CPUs with AVX-512 BF16, and CPUs with AMX). The same blocks,
 // panels and groups, but an instruction multiplies pairs of values of successive depths and adds
