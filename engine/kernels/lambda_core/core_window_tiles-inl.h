@@ -110,9 +110,10 @@ struct TransposedValues {
   const Index* offsets;  ///< One for each column.
 };
 
-/// Keeps the compiler from reading a vector from memory again for each multiplication.
+/// Keeps GCC from reading a vector from memory again for each multiplication. Clang does not, and
+/// compiles no assembly that changes a vector wider than those of the baseline.
 HWY_INLINE Vector inRegister(Vector values) {
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   asm("" : "+v"(values.raw));
 #endif
   return values;
