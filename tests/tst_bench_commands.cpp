@@ -153,6 +153,9 @@ void TestBenchCommands::coreCoversEveryMap() {
                           "2x2 d=512",
                           "1x1 d=512",
                           "16x16 d=64",
+                          "4x4 d=64 r=3",
+                          "8x8 d=64 r=7",
+                          "14x14 d=64 r=15",
                           "16x16 d=64 r=3",
                           "16x16 d=64 r=5",
                           "28x28 d=64 r=23",
@@ -164,15 +167,15 @@ void TestBenchCommands::coreCoversEveryMap() {
 
 void TestBenchCommands::coreReportsACaseThatCantBeTimed() {
   const ProgramOutcome outcome = program_.runScript(
-      u"ulimit -v 2500000 && \"$LAMBDA\" bench core --batch 1024 --repetitions 3 --threads 1 "
-      "--only d=64 --seconds 0.01 --json -q"_s);
+      u"ulimit -v 2500000 && \"$LAMBDA\" bench core --batch 2048 --repetitions 3 --threads 1 "
+      "--only d=128 --seconds 0.01 --json -q"_s);
   QCOMPARE(outcome.status, 1);
   const QJsonArray failures = outcome.json()[u"failures"_s].toArray();
   const QJsonArray rows = outcome.json()[u"rows"_s].toArray();
   QVERIFY2(!failures.isEmpty() && !rows.isEmpty(), outcome.errors.constData());
-  QCOMPARE(failures[0][u"case"_s].toString(), u"16x16 d=64"_s);
-  QVERIFY(failures[0][u"error"_s].toString().contains(u"not enough memory for a batch of 1024"_s));
-  QVERIFY2(outcome.errors.contains("could not time 16x16 d=64: "), outcome.errors.constData());
+  QCOMPARE(failures[0][u"case"_s].toString(), u"8x8 d=128"_s);
+  QVERIFY(failures[0][u"error"_s].toString().contains(u"not enough memory for a batch of 2048"_s));
+  QVERIFY2(outcome.errors.contains("could not time 8x8 d=128: "), outcome.errors.constData());
 }
 
 void TestBenchCommands::coreSaysWhichOrderRan_data() {

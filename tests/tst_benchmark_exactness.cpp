@@ -65,7 +65,8 @@ class TestBenchmarkExactness : public QObject {
 
 void TestBenchmarkExactness::allFormsOfTheCorePass() {
   at::manual_seed(2);
-  for (const CoreCase& shape : {CoreCase{3, 32}, CoreCase{1, 16}, CoreCase{5, 32, 3}}) {
+  for (const CoreCase& shape :
+       {CoreCase{3, 32}, CoreCase{1, 16}, CoreCase{5, 32, 3}, CoreCase{4, 32, 3}}) {
     const std::vector<CoreForm> forms = coreForms(shape);
     const auto distances = checkForms(forms,
                                       makeCoreTensors(shape, 2, at::kFloat),

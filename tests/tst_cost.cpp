@@ -55,6 +55,7 @@ class TestCost : public QObject {
   void sharedEmbeddingsCountOnce();
   void totalsAreSumsOfLayers();
   void theFasterPathOfALocalScopeIsTaken();
+  void theWindowKernelTakesWindowsThatSaveWork();
   void scopesHaveThePapersFlops();
   void contentAndPositionsHaveThePapersFlops();
   void optionsOfALambdaLayerAreCountedByHand_data();
@@ -159,18 +160,28 @@ void TestCost::theFasterPathOfALocalScopeIsTaken() {
     QVERIFY(positionPathOf(masked, {64, 128, 128}, 64, form) == PositionPath::dense);
     QVERIFY(positionPathOf(multiHead, {64, 128, 128}, 64, form) == PositionPath::dense);
   }
-  QVERIFY(takesWindowKernel(7, {64, 8, 8}));
-  QVERIFY2(!takesWindowKernel(9, {64, 8, 8}), "a window with more positions than the map");
-  QVERIFY2(!takesWindowKernel(5, {64, 3, 3}), "a window that leaves out nothing");
-  QVERIFY2(takesWindowKernel(9, {64, 1, 40}), "a map of one row");
-  QVERIFY2(takesWindowKernel(101, {64, 100, 100}), "a map with too many pairs");
-  QVERIFY(!takesWindowKernel(0, {64, 128, 128}));
   // The convolution needs fewer multiply-adds than all pairs, but the fused kernels are faster.
   mixer.scope = 7;
   QVERIFY(positionPathOf(mixer, map, 64, CoreForm::fused) == PositionPath::dense);
   QVERIFY(positionPathOf(mixer, map, 64, CoreForm::plain) == PositionPath::convolution);
   mixer.embedding = PositionEmbedding::none;
   QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::none);
+}
+
+void TestCost::theWindowKernelTakesWindowsThatSaveWork() {
+  QVERIFY(takesWindowKernel(7, {64, 8, 8}));
+  QVERIFY(takesWindowKernel(15, {64, 14, 14}));
+  QVERIFY(takesWindowKernel(31, {64, 28, 28}));
+  QVERIFY2(!takesWindowKernel(9, {64, 8, 8}), "most of the map is in reach");
+  QVERIFY2(!takesWindowKernel(23, {64, 16, 16}), "nearly all of the map is in reach");
+  QVERIFY2(!takesWindowKernel(3, {64, 4, 4}), "half of a vector of queries is empty");
+  QVERIFY2(takesWindowKernel(3, {64, 24, 4}), "half is empty, but the window has few of the rows");
+  QVERIFY2(takesWindowKernel(9, {64, 1, 40}), "a map of one row");
+  QVERIFY2(!takesWindowKernel(9, {64, 40, 1}), "a map of one column");
+  QVERIFY2(!takesWindowKernel(5, {64, 3, 3}), "a window that leaves out nothing");
+  QVERIFY2(takesWindowKernel(193, {64, 100, 100}), "a map with too many pairs");
+  QVERIFY(!takesWindowKernel(201, {64, 100, 100}));
+  QVERIFY(!takesWindowKernel(0, {64, 128, 128}));
 }
 
 // Table 11, in 10^9. Its caption says that the last two stages have lambda layers; all six numbers

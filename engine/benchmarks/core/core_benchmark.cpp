@@ -52,7 +52,7 @@ class CoreMeasurement {
         device_(torchDevice(options.device)),
         type_(options.precision == Precision::bfloat16 ? at::kBFloat16 : at::kFloat),
         batch_(shape.imagesOf(options.batch)),
-        forms_(coreForms(shape, options.order)),
+        forms_(coreForms(shape, options.order, device_)),
         tensors_(makeCoreTensors(shape, batch_, type_, device_)),
         embeddings_(makeEmbeddings(shape, type_, device_)),
         order_(orderThatRuns(tensors_.operands, embeddings_, options.order)) {}
@@ -74,7 +74,7 @@ class CoreMeasurement {
     const CoreCase small{2, 8 * shape_.heads};
     const CoreTensors tensors = makeCoreTensors(small, 2, type_, device_);
     const CoreEmbeddings embeddings = makeEmbeddings(small, type_, device_);
-    for (const CoreForm& form : coreForms(small, options_.order))
+    for (const CoreForm& form : coreForms(small, options_.order, device_))
       gradientsOf(form, form.apply(tensors.operands, embeddings), tensors, embeddings);
   }
 

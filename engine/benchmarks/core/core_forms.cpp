@@ -34,6 +34,16 @@ at::Tensor inAttentionOrder(const LambdaOperands& operands, const CoreEmbeddings
   return applyPositionLambdas(operands, embeddings.expanded) + applyContentLambda(operands);
 }
 
+/// The fused core by the kernel for all pairs where a layer takes the kernel for windows, and by
+/// that where it does not.
+at::Tensor byOtherKernel(const CoreCase& shape,
+                         const LambdaOperands& operands,
+                         const CoreEmbeddings& embeddings) {
+  TableRows rows{embeddings.pairRows};
+  if (!embeddings.rows.window) rows = {{}, {}, LocalWindow{shape.side, shape.side, shape.scope}};
+  return applyFusedCore(operands, embeddings.table, rows);
+}
+
 }  // namespace
 
 CoreEmbeddings makeEmbeddings(const CoreCase& shape,
@@ -59,7 +69,7 @@ CoreEmbeddings inDouble(const CoreEmbeddings& embeddings) {
           leafOf(embeddings.expanded.to(at::kDouble))};
 }
 
-std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order) {
+std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order, const at::Device& device) {
   std::vector<CoreForm> forms{
       {"fused",
        &CoreEmbeddings::table,
@@ -79,6 +89,13 @@ std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order) {
                       operands, embeddings.table.to(operands.values.scalar_type()), side, side) +
                   applyContentLambda(operands);
          }});
+  }
+  if (shape.scope > 0 && device.is_cpu()) {
+    forms.push_back({"the other kernel",
+                     &CoreEmbeddings::table,
+                     [shape](const LambdaOperands& operands, const CoreEmbeddings& embeddings) {
+                       return byOtherKernel(shape, operands, embeddings);
+                     }});
   }
   return forms;
 }

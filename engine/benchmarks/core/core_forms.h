@@ -41,8 +41,11 @@ struct CoreForm {
 /// All forms of a core. The fused kernel in that order comes first, then plain ATen: the einsum of
 /// published implementations; lambdas by one matrix product; the attention order by two batched
 /// products; and, for a local scope, the lambda convolution. The plain forms get the embeddings of
-/// all pairs, so they do not gather them from a table or scatter their gradient into it.
-std::vector<CoreForm> coreForms(const CoreCase& shape, CoreOrder order = CoreOrder::automatic);
+/// all pairs, so they do not gather them from a table or scatter their gradient into it. For a
+/// local scope on the CPU, the last is the fused kernel that takesWindowKernel() does not choose.
+std::vector<CoreForm> coreForms(const CoreCase& shape,
+                                CoreOrder order = CoreOrder::automatic,
+                                const at::Device& device = at::kCPU);
 
 /// The form that, in float64, is the reference for the others.
 CoreForm attentionOrder();
