@@ -138,6 +138,7 @@ void TestFusedLayer::equalsPlainOperationsInDouble_data() {
   row("relative embeddings", [](LambdaMixer&) {});
   row("intra-depth 2", [](LambdaMixer& mixer) { mixer.intraDepth = 2; });
   row("window", [](LambdaMixer& mixer) { mixer.scope = 3; });
+  row("window of most positions", [](LambdaMixer& mixer) { mixer.scope = 7; });
   row("content alone", [](LambdaMixer& mixer) { mixer.embedding = PositionEmbedding::none; });
   row("positions alone", [](LambdaMixer& mixer) { mixer.content = false; });
   row("no norm of queries", [](LambdaMixer& mixer) { mixer.normalizeQueries = false; });
