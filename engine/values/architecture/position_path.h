@@ -21,9 +21,8 @@ enum class CoreForm {
 /// Whether the CPU's fused core takes its kernel for windows: where that multiplies less than 90 %
 /// of the pairs of query and position, and where a table of all pairs would be too much memory. It
 /// multiplies pairs outside the map too, at the ends of its rows, and where a row has few queries,
-/// as many as fill a vector. `lambda bench core --only r=` times both kernels in turns. On square
-/// maps of 3 to 32 in all windows with 50 to 120 % of the pairs, this rule took 2.5 % longer than
-/// the faster kernel in the mean, forward and backward with AVX-512 and with AVX2.
+/// as many as fill a vector. Near 90 % both kernels take about as long; `lambda bench core --only
+/// r=` times them in turns.
 bool takesWindowKernel(int scope, const MapShape& map);
 
 /// The path that the lambda layer takes on that map; masked and multi-head layers have no
