@@ -357,7 +357,7 @@ class TestLambdaLayer : public QObject {
     QCOMPARE(rows.window->scope, 5);
     for (const int width : {3, 5}) {
       const TableRows all = table->tableRows(3, width);
-      QVERIFY2(!all.window.has_value(), "a map with no more positions than the window");
+      QVERIFY2(!all.window.has_value(), "most of the map is in the window");
       QVERIFY(all.pairRows.equal(table->pairRows(3, width)));
     }
   }

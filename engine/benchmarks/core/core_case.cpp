@@ -2,20 +2,13 @@
 
 #include <algorithm>
 
+#include "engine/values/architecture/mixers/lambda_mask.h"
+
 namespace lambda {
 
 namespace {
 
 constexpr double kFloatBytes = 4;
-
-/// Number of pairs of positions on a line that a window connects.
-double pairsOnLine(int side, int scope) {
-  const int reach = scope > 0 ? scope / 2 : side - 1;
-  double pairs = 0;
-  for (int at = 0; at < side; ++at)
-    pairs += std::min(at + reach, side - 1) - std::max(at - reach, 0) + 1;
-  return pairs;
-}
 
 double tableRows(const CoreCase& shape) {
   const double side = shape.scope > 0 ? shape.scope : 2 * shape.side - 1;
@@ -36,7 +29,7 @@ std::string CoreCase::name() const {
 }
 
 double pairsOf(const CoreCase& shape) {
-  const double line = pairsOnLine(shape.side, shape.scope);
+  const double line = linePairs(shape.side, shape.scope > 0 ? shape.scope / 2 : shape.side - 1);
   return line * line;
 }
 

@@ -110,8 +110,8 @@ struct TransposedValues {
   const Index* offsets;  ///< One for each column.
 };
 
-/// Keeps GCC from reading a vector from memory again for each multiplication. Clang does not, and
-/// compiles no assembly that changes a vector wider than those of the baseline.
+/// Keeps GCC from reading a vector from memory again for each multiplication. Clang compiles no
+/// assembly that changes a vector wider than those of the baseline.
 HWY_INLINE Vector inRegister(Vector values) {
 #if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR
   asm("" : "+v"(values.raw));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/values/architecture/mixers/lambda_mask.h"
+
 namespace lambda {
 
 namespace {
@@ -10,28 +12,21 @@ namespace {
 /// each: a quarter of a gigabyte.
 constexpr long long kMostPairs = 1LL << 26;
 
-/// Queries in a row of the map that the window kernel takes together, about. A smaller number takes
-/// as long as kFullVector.
+/// Queries in a row of the map that the window kernel takes together, about: with four heads, see
+/// core_window-inl.h. Fewer than kFullVector take as long as kFullVector.
 constexpr int kBlock = 16;
 constexpr int kFullVector = 8;
 
-/// Positions along a side of the map that are not further than `reach` from a query, for all
-/// queries along it.
-long long seenAlong(int side, int reach) {
-  const long long most = std::min(reach, side - 1);
-  return side * (2 * most + 1) - most * (most + 1);
-}
-
-/// The same as the window kernel multiplies them: every query of a block with all that one of its
-/// queries sees.
-long long multipliedAlong(int side, int reach) {
-  long long sum = 0;
-  for (int first = 0; first < side; first += kBlock) {
-    const int last = std::min(first + kBlock, side) - 1;
-    const long long seen = std::min(reach, last) + 1LL + std::min(reach, side - 1 - first);
-    sum += seen * std::max(last - first + 1, kFullVector);
+/// Pairs in a row of the map as the window kernel multiplies them: every query of a block with all
+/// that one of its queries sees.
+double multipliedInRow(int width, int reach) {
+  double pairs = 0;
+  for (int first = 0; first < width; first += kBlock) {
+    const int last = std::min(first + kBlock, width) - 1;
+    const double seen = std::min(reach, last) + 1 + std::min(reach, width - 1 - first);
+    pairs += seen * std::max(last - first + 1, kFullVector);
   }
-  return sum;
+  return pairs;
 }
 
 }  // namespace
@@ -39,10 +34,9 @@ long long multipliedAlong(int side, int reach) {
 bool takesWindowKernel(int scope, const MapShape& map) {
   const int reach = scope / 2;
   if (scope <= 0 || reach + 1 >= std::max(map.height, map.width)) return false;
-  const double pairs = static_cast<double>(map.positions()) * static_cast<double>(map.positions());
-  const double multiplied = static_cast<double>(seenAlong(map.height, reach)) *
-                            static_cast<double>(multipliedAlong(map.width, reach));
-  return multiplied < 0.9 * pairs || pairs > static_cast<double>(kMostPairs);
+  const auto n = static_cast<double>(map.positions());
+  const double multiplied = linePairs(map.height, reach) * multipliedInRow(map.width, reach);
+  return multiplied < 0.9 * n * n || n * n > kMostPairs;
 }
 
 PositionPath positionPathOf(const LambdaMixer& mixer,

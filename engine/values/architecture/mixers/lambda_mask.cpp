@@ -14,15 +14,6 @@ bool hasWindow(const LambdaMixer& mixer) {
   return mixer.embedding == PositionEmbedding::relative && mixer.scope > 0;
 }
 
-/// Pairs of places on a line of `size` places that are at most `reach` apart.
-double linePairs(int size, int reach) {
-  double pairs = 0;
-  for (int place = 0; place < size; ++place) {
-    pairs += std::min(size - 1, place + reach) - std::max(0, place - reach) + 1;
-  }
-  return pairs;
-}
-
 /// The pairs of a custom mask that are also inside a window of side `scope`.
 double pairsInWindow(const std::vector<std::string_view>& rows, const MapShape& map, int scope) {
   const int reach = scope / 2;
@@ -89,6 +80,11 @@ std::string maskFault(const LambdaMixer& mixer, const MapShape& map) {
     }
   }
   return {};
+}
+
+double linePairs(int size, int reach) {
+  const double places = size, most = std::min(reach, size - 1);
+  return places * (2 * most + 1) - most * (most + 1);
 }
 
 double seenPairs(const LambdaMixer& mixer, const MapShape& map) {

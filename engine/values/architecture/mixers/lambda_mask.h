@@ -14,6 +14,9 @@ std::vector<std::string_view> maskRowsOf(const LambdaMixer& mixer);
 /// What is wrong with the custom mask of a layer on that map, as a clause; empty if nothing is.
 std::string maskFault(const LambdaMixer& mixer, const MapShape& map);
 
+/// The pairs of places on a line of `size` places that are at most `reach` apart, in both orders.
+double linePairs(int size, int reach);
+
 /// The pairs of a query and a context position that the layer's mask admits. A mask that does not
 /// fit the map gives some number.
 double seenPairs(const LambdaMixer& mixer, const MapShape& map);
