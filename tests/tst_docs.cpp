@@ -3,6 +3,9 @@
 
 #include <QtCore/QDir>
 #include <QtCore/QFile>
+#include <QtCore/QJsonArray>
+#include <QtCore/QRegularExpression>
+#include <QtCore/QSet>
 #include <QtTest/QtTest>
 
 #include "engine/formats/inspection/png.h"
@@ -20,39 +23,155 @@ namespace lambda::test {
 
 namespace {
 
-struct Block {
-  QString document;
-  QString text;  ///< Without its indentation.
+const QDir kSources(QStringLiteral(LAMBDA_RESOURCES "/.."));
+constexpr qint64 kMostBytesOfReadme = 10'000;
+
+/// An option and a setting that do not exist. The program reports the first that it does not know:
+/// if it reports these, it has accepted everything before them.
+constexpr char kNoOption[] = "--no-such-option";
+constexpr char kNoSetting[] = "no.such.setting";
+
+/// How a command is tested that can't be run as it stands in a few seconds on any machine.
+struct Exception {
+  const char* begin;      ///< Of the command. The first line that fits is taken.
+  const char* arguments;  ///< With these it runs; nullptr: its arguments are checked alone.
 };
 
-/// The indented blocks of all documents.
-QList<Block> blocksOfDocs() {
+constexpr char kFewImages[] =
+    " --set data.source.trainCount=600 --set data.validationCount=100"
+    " --set data.source.testCount=100 --set recipe.epochs=1 --set recipe.batchSize=50";
+
+constexpr Exception kExceptions[] = {
+    {"lambda train quickstart --device cuda", nullptr},  // Needs a GPU.
+    {"lambda train quickstart", kFewImages},
+    {"lambda train own.json --data cifar10", nullptr},  // Need CIFAR-10.
+    {"lambda train cpu-hybrid", nullptr},
+    {"lambda train resnet18-imagenet", nullptr},  // Hours.
+    {"lambda data get", nullptr},                 // A download.
+    {"lambda import resnet50.pth", nullptr},      // Weights from elsewhere.
+    {"lambda bench", nullptr},                    // Minutes.
+    {"lambda experiment run NAME", ""},
+    // tst_theory computes these.
+    {"lambda experiment run small-initialisation", nullptr},
+    {"lambda experiment run large-learning-rate", nullptr},
+    {"lambda experiment run single-epoch", nullptr},
+    {"lambda experiment run deep-linear-label-noise", nullptr},
+    {"lambda experiment run kernel-regression", nullptr},
+    {"lambda experiment run", nullptr},  // Minutes to hours.
+};
+
+/// Other programs that may stand in a command. Only that of the studio without a window is run.
+const QSet<QString> kOtherPrograms{u"cmake"_s, u"(cd"_s, u"apt"_s, u"python3"_s, u"lambda-studio"_s};
+
+struct Block {
+  QString document;
+  QString language;
+  QString text;
+};
+
+/// The manual, the front page and CONTRIBUTING.md, as paths in the source folder.
+QStringList documents() {
+  QStringList names{u"README.md"_s, u"CONTRIBUTING.md"_s};
+  const QDir manual(kSources.filePath(u"resources/docs"_s));
+  for (const QString& name : manual.entryList({u"*.md"_s}, QDir::Files, QDir::Name)) {
+    names << u"resources/docs/"_s + name;
+  }
+  return names;
+}
+
+QString textOf(const QString& document) {
+  QFile file(kSources.filePath(document));
+  return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+/// Splits a document into its fenced blocks and the text around them.
+QList<Block> blocksOf(const QString& document, QString* prose = nullptr) {
   QList<Block> blocks;
-  const QDir folder(QStringLiteral(LAMBDA_RESOURCES "/docs"));
-  for (const QString& name : folder.entryList({u"*.md"_s}, QDir::Files, QDir::Name)) {
-    QFile file(folder.filePath(name));
-    if (!file.open(QIODevice::ReadOnly)) continue;
-    QString block;
-    for (const QString& line : QString::fromUtf8(file.readAll() + "\n").split(u'\n')) {
-      if (line.startsWith(u"    "_s)) {
-        block += line.mid(4) + u'\n';
-      } else if (!block.isEmpty()) {
-        blocks.append({name, block});
-        block.clear();
-      }
+  bool isInside = false;
+  for (const QString& line : textOf(document).split(u'\n')) {
+    if (line.startsWith(u"```"_s)) {
+      isInside = !isInside;
+      if (isInside) blocks.append({document, line.mid(3), {}});
+    } else if (isInside) {
+      blocks.last().text += line + u'\n';
+    } else if (prose != nullptr) {
+      *prose += line + u'\n';
     }
   }
   return blocks;
 }
 
+QStringList commandsOf(const QString& document) {
+  QStringList commands;
+  for (const Block& block : blocksOf(document)) {
+    if (block.language == u"sh"_s) commands << block.text.split(u'\n', Qt::SkipEmptyParts);
+  }
+  return commands;
+}
+
+/// The texts between backticks outside of blocks.
+QStringList codeIn(const QString& document) {
+  QString prose;
+  blocksOf(document, &prose);
+  static const QRegularExpression code(u"`([^`]+)`"_s);
+  QStringList found;
+  for (const auto& match : code.globalMatch(prose)) {
+    found << match.captured(1).simplified();
+  }
+  return found;
+}
+
+/// The anchor that a forge makes of a heading.
+QString anchorOf(const QString& heading) {
+  QString anchor;
+  for (const QChar c : heading.toLower()) {
+    if (c == u' ') anchor += u'-';
+    if (c.isLetterOrNumber() || c == u'-' || c == u'_') anchor += c;
+  }
+  return anchor;
+}
+
+QSet<QString> anchorsOf(const QString& document) {
+  QString prose;
+  blocksOf(document, &prose);
+  QSet<QString> anchors;
+  static const QRegularExpression heading(u"^#+ (.*)$"_s, QRegularExpression::MultilineOption);
+  for (const auto& match : heading.globalMatch(prose)) anchors << anchorOf(match.captured(1));
+  return anchors;
+}
+
+const Exception* exceptionOf(const QString& command) {
+  for (const Exception& each : kExceptions) {
+    if (command.startsWith(QLatin1String(each.begin))) return &each;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
-/// Runs every command and every program of resources/docs, in the order of the documents.
+/// Runs every command and every program of the documents, in their order, in a folder with what
+/// the documents call RUN, PATH, mine.json and so on.
 class TestDocs : public QObject {
   Q_OBJECT
 
  private:
-  ProgramOutcome shell(const QString& command) const { return program_.runScript(command); }
+  /// Runs a line of a document as it stands there.
+  ProgramOutcome shell(const QString& line) const {
+    return program_.runScript(u"PATH=\"$PWD/bin:$PATH\"; "_s + line);
+  }
+
+  /// Why the program refuses the arguments of a command; empty if it does not.
+  QString refusal(const QString& command) const {
+    const ProgramOutcome parsed = shell(command + u' ' + QLatin1String(kNoOption));
+    if (parsed.status != 2 || !parsed.errors.contains(kNoOption)) {
+      return QString::fromUtf8(parsed.errors);
+    }
+    static const QRegularExpression changesSettings(u"^lambda (train|experiment run|bench)\\b"_s);
+    if (!command.contains(changesSettings)) return {};
+    const ProgramOutcome set = shell(command + u" --set "_s + QLatin1String(kNoSetting) + u"=1"_s);
+    if (set.status == 2 && set.errors.contains("no")) return {};
+    return QString::fromUtf8(set.errors);
+  }
 
   TemporaryFolder folder_;
   Program program_{folder_.path()};
@@ -60,40 +179,164 @@ class TestDocs : public QObject {
  private Q_SLOTS:
 
   void initTestCase() {
+    const fs::path& folder = folder_.path();
+    fs::create_directory(folder / "bin");
+    fs::create_symlink(LAMBDA_PROGRAM, folder / "bin" / "lambda");
+    const fs::path studio = fs::path(LAMBDA_PROGRAM).parent_path() / "lambda-studio";
+    if (fs::exists(studio)) fs::create_symlink(studio, folder / "bin" / "lambda-studio");
+
     RunConfig config = tinyRun();
     config.recipe.epochs = 1;
-    std::ofstream(folder_.path() / "tiny.json") << toJson(config);
-    std::ofstream(folder_.path() / "mine.json") << toJson(config);
+    std::ofstream(folder / "tiny.json") << toJson(config);
     Experiment experiment;
     experiment.name = "NAME";
     experiment.question = "Does the batch size matter?";
     experiment.base = config;
     experiment.variants = {{"usual", {}}, {"half", {"recipe.batchSize=10"}}};
     experiment.seeds = {0};
-    std::ofstream(folder_.path() / "experiment.json") << toJson(experiment);
-    std::filesystem::copy_file(LAMBDA_TEST_DATA "/pytorch/timm-global.safetensors",
-                               folder_.path() / "layer.safetensors");
-    const ProgramOutcome outcome = shell(
-        u"$LAMBDA train tiny.json --quiet && mv runs/* RUN && echo picture.png > names.txt && "
-        "$LAMBDA experiment run experiment.json --quiet"_s);
-    QVERIFY2(outcome.status == 0, outcome.errors.constData());
-    Image picture{40, 32, std::vector<std::uint8_t>(3 * 40 * 32, 90)};
-    writePng(folder_.path() / "picture.png", picture);
+    std::ofstream(folder / "experiment.json") << toJson(experiment);
+    config.data.source = ImageFolderSource{.path = "PATH", .size = 32};
+    std::ofstream(folder / "mine.json") << toJson(config);
+    fs::copy_file(LAMBDA_TEST_DATA "/pytorch/timm-global.safetensors", folder / "layer.safetensors");
+    writePng(folder / "picture.png", {40, 32, std::vector<std::uint8_t>(3 * 40 * 32, 90)});
+    std::ofstream(folder / "names.txt") << "picture.png\n";
+    for (const char* line : {
+             "lambda data export shapes10 --out PATH/train --set data.source.trainCount=240",
+             "lambda data export shapes10 --out PATH/test --split test"
+             " --set data.source.testCount=20",
+             "lambda train tiny.json --out . --folder RUN --quiet",
+             "lambda train tiny.json --out . --folder TEACHER --quiet",
+             "mkdir FOLDER_OF_EVENT_FILES && cp RUN/events.* FOLDER_OF_EVENT_FILES",
+             "lambda experiment run experiment.json --quiet",
+         }) {
+      const ProgramOutcome outcome = shell(QLatin1String(line));
+      QVERIFY2(outcome.status == 0, outcome.errors.constData());
+    }
   }
 
-  void everyCommandRuns() {
-    int commands = 0;
-    for (const Block& block : blocksOfDocs()) {
-      for (const QString& line : block.text.split(u'\n')) {
-        if (!line.startsWith(u"lambda "_s)) continue;
-        const ProgramOutcome outcome = shell(u"$LAMBDA "_s + line.mid(7));
-        QVERIFY2(outcome.status == 0,
-                 qPrintable(block.document + u": "_s + line + u'\n' +
-                            QString::fromUtf8(outcome.errors)));
-        ++commands;
+  void everyCommandWorks_data() {
+    QTest::addColumn<QString>("document");
+    for (const QString& document : documents()) {
+      if (!commandsOf(document).isEmpty()) QTest::addRow("%s", qPrintable(document)) << document;
+    }
+  }
+
+  void everyCommandWorks() {
+    QFETCH(QString, document);
+    for (const QString& command : commandsOf(document)) {
+      const QString first = command.section(u' ', 0, 0);
+      if (first != u"lambda"_s) {
+        const bool isInSources = first.contains(u'/') && kSources.exists(first);
+        QVERIFY2(isInSources || kOtherPrograms.contains(first), qPrintable(command));
+        if (first == u"app/run"_s && command != first) {
+          const QString text = refusal(u"lambda "_s + command.section(u' ', 1));
+          QVERIFY2(text.isEmpty(), qPrintable(command + u'\n' + text));
+        }
+        const bool hasStudio = fs::exists(folder_.path() / "bin" / "lambda-studio");
+        if (!hasStudio || !command.startsWith(u"lambda-studio --render"_s)) continue;
+      }
+      const Exception* exception = exceptionOf(command);
+      if (exception != nullptr && exception->arguments == nullptr) {
+        const QString text = refusal(command);
+        QVERIFY2(text.isEmpty(), qPrintable(command + u'\n' + text));
+        continue;
+      }
+      const QString arguments = exception ? QLatin1String(exception->arguments) : QLatin1String();
+      const ProgramOutcome outcome = shell(command + arguments);
+      QVERIFY2(outcome.status == 0,
+               qPrintable(command + u'\n' + QString::fromUtf8(outcome.errors + outcome.output)));
+    }
+  }
+
+  /// A test of a command that no document has would hide that the command is no longer tested.
+  void everyExceptionIsNeeded() {
+    QSet<const Exception*> needed;
+    for (const QString& document : documents()) {
+      for (const QString& command : commandsOf(document)) needed << exceptionOf(command);
+    }
+    for (const Exception& each : kExceptions) QVERIFY2(needed.contains(&each), each.begin);
+  }
+
+  /// Commands in a sentence may lack what a command requires, but their words and options exist.
+  void everyMentionedCommandExists() {
+    for (const QString& document : documents()) {
+      for (const QString& code : codeIn(document)) {
+        if (!code.startsWith(u"lambda "_s)) continue;
+        const ProgramOutcome outcome = shell(code + u' ' + QLatin1String(kNoOption));
+        const bool isKnown =
+            outcome.errors.contains(kNoOption) || outcome.errors.contains("is required");
+        QVERIFY2(outcome.status == 2 && isKnown,
+                 qPrintable(document + u": "_s + code + u'\n' + QString::fromUtf8(outcome.errors)));
       }
     }
-    QVERIFY2(commands >= 8, qPrintable(QString::number(commands)));
+  }
+
+  void everyMentionedSettingExists() {
+    QSet<QString> known;
+    const QJsonObject settings = shell(u"lambda settings --json"_s).json();
+    for (const QJsonValue& part : settings[u"parts"_s].toArray()) {
+      for (const QJsonValue& setting : part[u"settings"_s].toArray()) {
+        known << part[u"path"_s].toString() + u'.' + setting[u"name"_s].toString();
+      }
+    }
+    QVERIFY(known.contains(u"recipe.batchSize"_s));
+    static const QRegularExpression setting(
+        u"^(?:--set )?((?:recipe|data|device|monitoring|checkpoints|start)\\.[\\w.]+)(?:=.*)?$"_s);
+    for (const QString& document : documents()) {
+      for (const QString& code : codeIn(document)) {
+        const auto match = setting.match(code);
+        if (!match.hasMatch()) continue;
+        QVERIFY2(known.contains(match.captured(1)), qPrintable(document + u": "_s + code));
+      }
+    }
+  }
+
+  void everyMentionedSourceExists() {
+    static const QRegularExpression source(u"^(?:app|engine|resources|tests|widgets)/[\\w./-]+$"_s);
+    for (const QString& document : documents()) {
+      for (const QString& code : codeIn(document)) {
+        if (!source.match(code).hasMatch()) continue;
+        QVERIFY2(kSources.exists(code), qPrintable(document + u": "_s + code));
+      }
+    }
+  }
+
+  void everyLinkLeadsSomewhere() {
+    static const QRegularExpression link(u"\\]\\(([^)\\s]+)\\)"_s);
+    const QStringList others{u"resources/experiments/RESULTS.md"_s,
+                             u"tests/README.md"_s,
+                             u"tests/bench/README.md"_s};
+    for (const QString& document : documents() + others) {
+      QString prose;
+      blocksOf(document, &prose);
+      const QDir folder(QFileInfo(kSources.filePath(document)).path());
+      for (const auto& match : link.globalMatch(prose)) {
+        const QString target = match.captured(1);
+        if (target.startsWith(u"https://"_s)) continue;
+        const QString file = target.section(u'#', 0, 0);
+        const QString path = file.isEmpty() ? kSources.filePath(document) : folder.filePath(file);
+        const QByteArray place = (document + u": "_s + target).toUtf8();
+        QVERIFY2(QFileInfo::exists(path), place.constData());
+        const QString anchor = target.section(u'#', 1);
+        if (anchor.isEmpty()) continue;
+        const QString name = kSources.relativeFilePath(path);
+        QVERIFY2(anchorsOf(name).contains(anchor), place.constData());
+      }
+    }
+  }
+
+  void theManualListsEveryPage() {
+    const QString index = textOf(u"resources/docs/README.md"_s);
+    for (const QString& document : documents()) {
+      if (!document.startsWith(u"resources/docs/"_s)) continue;
+      const QString name = document.section(u'/', -1);
+      QVERIFY2(name == u"README.md"_s || index.contains(u"]("_s + name + u')'), qPrintable(name));
+    }
+  }
+
+  void theFrontPageIsShort() {
+    const qint64 bytes = textOf(u"README.md"_s).toUtf8().size();
+    QVERIFY2(bytes > 0 && bytes < kMostBytesOfReadme, qPrintable(QString::number(bytes)));
   }
 
   void everyPythonProgramRuns_data() {
@@ -119,7 +362,7 @@ class TestDocs : public QObject {
     const QString missing = python.missing(modules);
     if (!missing.isEmpty()) QSKIP(qPrintable(missing));
     int found = 0;
-    for (const Block& block : blocksOfDocs()) {
+    for (const Block& block : blocksOf(u"resources/docs/weights.md"_s)) {
       if (!block.text.startsWith(begin)) continue;
       ++found;
       std::ofstream(folder_.path() / "block.py") << (before + block.text).toStdString();

@@ -145,16 +145,16 @@ class TestExperimentFolder : public QObject {
     QVERIFY(errorOf([&] { resolvedExperiment(experiment); }).find("settings[0]") == 0);
   }
 
-  void theExampleOfTheReadmeCanBeRun() {
-    std::ifstream readme(LAMBDA_RESOURCES "/../README.md");
+  void theExampleOfTheDocsCanBeRun() {
+    std::ifstream page(LAMBDA_RESOURCES "/docs/experiments.md");
     std::string json;
-    for (std::string line; std::getline(readme, line);) {
-      const bool begins = line.starts_with("    {\"schema\"");
-      if (begins || (!json.empty() && line.starts_with("    "))) json += line + "\n";
-      if (!begins && !json.empty() && !line.starts_with("    ")) break;
+    bool isInside = false;
+    for (std::string line; std::getline(page, line);) {
+      if (line.starts_with("```")) isInside = line == "```json";
+      if (isInside && !line.starts_with("```")) json += line + "\n";
     }
     std::vector<Problem> warnings;
-    const Experiment experiment = experimentFromJson(json, "README.md", warnings);
+    const Experiment experiment = experimentFromJson(json, "experiments.md", warnings);
     QVERIFY(warnings.empty());
     QCOMPARE(experiment.variants.size(), std::size_t{2});
     QVERIFY(problemsOf(resolvedExperiment(experiment)).empty());

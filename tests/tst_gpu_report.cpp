@@ -60,7 +60,7 @@ class TestGpuReport : public QObject {
   void manyGpusFitOnAScreen();
   void whatIsMissingForAGpuIsSaid();
   void jsonHasEveryFact();
-  void theReadmeNamesTheDriver();
+  void theDocsNameTheDriver();
 };
 
 void TestGpuReport::aGpuIsNamedWithWhatServesIt() {
@@ -139,11 +139,11 @@ void TestGpuReport::jsonHasEveryFact() {
   QVERIFY(none["torchCuda"].is_null());
 }
 
-void TestGpuReport::theReadmeNamesTheDriver() {
-  std::ifstream file(LAMBDA_RESOURCES "/../README.md");
-  const std::string readme{std::istreambuf_iterator<char>(file), {}};
-  QVERIFY(readme.find("driver " + driverNeededFor(13000) + " or later") != std::string::npos);
-  QVERIFY(readme.find("--device cuda:1") != std::string::npos);
+void TestGpuReport::theDocsNameTheDriver() {
+  std::ifstream file(LAMBDA_RESOURCES "/docs/gpu.md");
+  const std::string page{std::istreambuf_iterator<char>(file), {}};
+  QVERIFY(page.find("driver " + driverNeededFor(13000) + " or later") != std::string::npos);
+  QVERIFY(page.find("--device cuda:1") != std::string::npos);
 }
 
 }  // namespace lambda

@@ -13,7 +13,7 @@
 #include "engine/values/architecture/cost.h"
 #include "engine/values/architecture/plan.h"
 
-// tests/data/published_counts.json has every count that the sources give, beside ours. The keys of
+// tests/data/published_counts.json has counts that the sources give, beside ours. The keys of
 // a row: "network", a preset, and "set", its overrides, are the reading of the source as a network;
 // "quantity" is the rule that counts; "ours" is that count, computed anew here; "note" says why
 // ours differs where it does by more than the rounding of the source, or which reading was needed.

@@ -58,15 +58,23 @@ class TestReadmePictures : public QObject {
     QVERIFY2(coloursOf(image) > kLeastColours, qPrintable(QString::number(coloursOf(image))));
   }
 
-  /// The README shows exactly the pictures that the script draws.
-  void theReadmeShowsThem() {
-    QFile readme(QStringLiteral(LAMBDA_RESOURCES "/../README.md"));
-    QVERIFY(readme.open(QIODevice::ReadOnly));
-    static const QRegularExpression link(u"\\(resources/pictures/([\\w-]+\\.png)\\)"_s);
+  /// The README and the pages of resources/docs show exactly the pictures that the script draws.
+  void theDocumentsShowThem() {
+    QStringList documents{QStringLiteral(LAMBDA_RESOURCES "/../README.md")};
+    const QDir pages(QStringLiteral(LAMBDA_RESOURCES "/docs"));
+    for (const QString& name : pages.entryList({u"*.md"_s}, QDir::Files)) {
+      documents << pages.filePath(name);
+    }
+    static const QRegularExpression link(u"\\((?:resources|\\.\\.)/pictures/([\\w-]+\\.png)\\)"_s);
     QStringList shown;
-    for (const auto& match : link.globalMatch(QString::fromUtf8(readme.readAll())))
-      shown << match.captured(1);
+    for (const QString& name : documents) {
+      QFile document(name);
+      QVERIFY(document.open(QIODevice::ReadOnly));
+      for (const auto& match : link.globalMatch(QString::fromUtf8(document.readAll())))
+        shown << match.captured(1);
+    }
     shown.sort();
+    shown.removeDuplicates();
     QCOMPARE(shown, QDir(folder_.path()).entryList({u"*.png"_s}, QDir::Files, QDir::Name));
   }
 

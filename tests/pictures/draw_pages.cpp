@@ -1,4 +1,4 @@
-// Draws the README's pictures: the pages of the studio with runs in them, each when its content has
+// Draws the pictures of the documents: the pages of the studio with runs in them, each when its content has
 // arrived, and a figure of what one layer computes.
 // usage: draw_pages RUNS EXPERIMENT OUT: RUNS is a folder of runs, one of them named "quickstart";
 // EXPERIMENT is the folder of an experiment whose runs are done.
