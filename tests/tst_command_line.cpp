@@ -145,6 +145,7 @@ void TestCommandLine::mistakesAreUsageErrors_data() {
   add("format", "export runs/x --to safetensor", "Did you mean safetensors?");
   add("data set", "data get mnist", "no data set");
   add("negative seed", "train tiny.json --seed -1", "--seed");
+  add("seed of an experiment", "experiment run content-position --seed 1", "Did you mean --seeds?");
   add("negative seed as a setting", "train tiny.json --set seed=-1", "-1 is outside 0 .. 1844");
   add("number with a point", "train tiny.json --set recipe.batchSize=64.0", "found 64.0");
 }

@@ -129,8 +129,7 @@ fs::path outOf(const RunOptions& options) {
 void requireNoChanges(const RunOptions& options) {
   const ConfigOptions& changes = options.changes;
   const bool changesBase = !changes.assignments.empty() || changes.data || changes.from ||
-                           changes.epochs || changes.seed || changes.name ||
-                           !changes.device.empty();
+                           changes.epochs || changes.name || !changes.device.empty();
   if (!changesBase && options.size.empty() && options.seeds.empty()) return;
   throw UsageError(options.source,
                    "this experiment has begun, and can't be changed",
@@ -180,9 +179,6 @@ int dryRun(const RunOptions& options) {
 }
 
 int run(const RunOptions& options) {
-  if (options.changes.seed) {
-    throw UsageError("--seed", "an experiment has several seeds", "Give them with --seeds 0 1 2.");
-  }
   if (isTheoryExperiment(options.source)) {
     return runTheoryExperiment(
         options.source, options.changes.assignments, options.out, options.output);
@@ -245,6 +241,7 @@ void addExperimentRun(CLI::App& parent, Action& action) {
   command->add_flag(
       "--dry-run", options->isDryRun, "print the plan, and its time measured on this machine");
   addConfigOptions(command, options->changes);
+  command->remove_option(command->get_option("--seed"));  // Experiments have --seeds.
   addOutputFlags(command, options->output);
   onChosen(command, options, action, run);
 }
