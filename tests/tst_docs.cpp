@@ -271,6 +271,19 @@ class TestDocs : public QObject {
     }
   }
 
+  void thePageOfTheCommandLineListsEveryCommand() {
+    const QString page = textOf(u"resources/docs/command-line.md"_s);
+    static const QRegularExpression command(u"^  (\\w+)  "_s, QRegularExpression::MultilineOption);
+    const QString help = QString::fromUtf8(shell(u"lambda --help"_s).output);
+    int commands = 0;
+    for (const auto& match : command.globalMatch(help.section(u"Commands:"_s, 1))) {
+      ++commands;
+      const QString name = u"`lambda "_s + match.captured(1) + u'`';
+      QVERIFY2(page.contains(name), qPrintable(name));
+    }
+    QVERIFY(commands > 10);
+  }
+
   void everyMentionedSettingExists() {
     QSet<QString> known;
     const QJsonObject settings = shell(u"lambda settings --json"_s).json();
