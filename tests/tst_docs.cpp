@@ -204,7 +204,7 @@ class TestDocs : public QObject {
              "lambda data export shapes10 --out PATH/train --set data.source.trainCount=240",
              "lambda data export shapes10 --out PATH/test --split test"
              " --set data.source.testCount=20",
-             "lambda train tiny.json --out . --folder RUN --quiet",
+             "lambda train tiny.json --out . --folder RUN --epochs 2 --until-epoch 1 --quiet",
              "lambda train tiny.json --out . --folder TEACHER --quiet",
              "mkdir FOLDER_OF_EVENT_FILES && cp RUN/events.* FOLDER_OF_EVENT_FILES",
              "lambda experiment run experiment.json --quiet",
@@ -294,7 +294,7 @@ class TestDocs : public QObject {
     }
     QVERIFY(known.contains(u"recipe.batchSize"_s));
     static const QRegularExpression setting(
-        u"^(?:--set )?((?:recipe|data|device|monitoring|checkpoints|start)\\.[\\w.]+)(?:=.*)?$"_s);
+        u"^(?:--set )?((?:recipe|data|device|monitoring|checkpoints|start)(?:\\.[a-z]\\w*)+)(?:=.*)?$"_s);
     for (const QString& document : documents()) {
       for (const QString& code : codeIn(document)) {
         const auto match = setting.match(code);
