@@ -61,7 +61,8 @@ constexpr Exception kExceptions[] = {
 };
 
 /// Other programs that may stand in a command. Only that of the studio without a window is run.
-const QSet<QString> kOtherPrograms{u"cmake"_s, u"(cd"_s, u"apt"_s, u"python3"_s, u"lambda-studio"_s};
+const QSet<QString> kOtherPrograms{
+    u"cmake"_s, u"(cd"_s, u"apt"_s, u"python3"_s, u"lambda-studio"_s};
 
 struct Block {
   QString document;
@@ -197,7 +198,8 @@ class TestDocs : public QObject {
     std::ofstream(folder / "experiment.json") << toJson(experiment);
     config.data.source = ImageFolderSource{.path = "PATH", .size = 32};
     std::ofstream(folder / "mine.json") << toJson(config);
-    fs::copy_file(LAMBDA_TEST_DATA "/pytorch/timm-global.safetensors", folder / "layer.safetensors");
+    fs::copy_file(LAMBDA_TEST_DATA "/pytorch/timm-global.safetensors",
+                  folder / "layer.safetensors");
     writePng(folder / "picture.png", {40, 32, std::vector<std::uint8_t>(3 * 40 * 32, 90)});
     std::ofstream(folder / "names.txt") << "picture.png\n";
     for (const char* line : {
@@ -316,9 +318,8 @@ class TestDocs : public QObject {
 
   void everyLinkLeadsSomewhere() {
     static const QRegularExpression link(u"\\]\\(([^)\\s]+)\\)"_s);
-    const QStringList others{u"resources/experiments/RESULTS.md"_s,
-                             u"tests/README.md"_s,
-                             u"tests/bench/README.md"_s};
+    const QStringList others{
+        u"resources/experiments/RESULTS.md"_s, u"tests/README.md"_s, u"tests/bench/README.md"_s};
     for (const QString& document : documents() + others) {
       QString prose;
       blocksOf(document, &prose);

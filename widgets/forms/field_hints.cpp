@@ -82,10 +82,11 @@ constexpr std::array kHints{
     Hint{"mixer.k",
          "The size of each lambda: cost and memory grow linearly. In the paper 8 gave 77.9 %, 16 "
          "gave 78.4 % and 32 no more (h = 4, table 9)."},
-    Hint{"mixer.h",
-         "More heads make the lambda smaller: fewer value parameters and FLOPs, more query "
-         "parameters, less expressive. The paper recommends values such as 4: with k = 16 it gave "
-         "78.4 % and 8 gave 78.1 %; with k = 2, 4 and 32, 8 gave 0.1 to 0.4 points more (table 9)."},
+    Hint{
+        "mixer.h",
+        "More heads make the lambda smaller: fewer value parameters and FLOPs, more query "
+        "parameters, less expressive. The paper recommends values such as 4: with k = 16 it gave "
+        "78.4 % and 8 gave 78.1 %; with k = 2, 4 and 32, 8 gave 0.1 to 0.4 points more (table 9)."},
     Hint{"mixer.u",
          "Multiplies keys, values and embeddings by u. In the paper 4 gained 0.5 points (table 3), "
          "but 1 was best at equal speed (appendix B.4)."},
