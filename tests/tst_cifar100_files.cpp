@@ -41,6 +41,7 @@ class TestCifar100Files : public QObject {
   void wrongSizesAndLabelsAreNamed();
   void namesThatAreMissingBecomeNumbers();
   void checksCountTheClasses();
+  void thePythonVersionIsNamed();
 };
 
 void TestCifar100Files::eitherLabelCanBeRead() {
@@ -133,6 +134,23 @@ void TestCifar100Files::checksCountTheClasses() {
   QCOMPARE(report.info->trainCount, std::int64_t{200});
   const DataReport none = checkCifar100(folder.path() / "no", Cifar100Labels::fine);
   QVERIFY(!none.usable && !none.info && !none.findings.empty());
+}
+
+void TestCifar100Files::thePythonVersionIsNamed() {
+  TemporaryFolder folder;
+  for (const char* name : {"meta", "train", "test"}) {
+    std::filesystem::create_directories(folder.path() / "cifar-100-python");
+    writeFileDurably(folder.path() / "cifar-100-python" / name, "pickle");
+  }
+  for (const std::filesystem::path& path : {folder.path(), folder.path() / "cifar-100-python"}) {
+    QVERIFY(isPythonCifar100(path));
+    QVERIFY2(failureOf(path).find("is the Python version") != std::string::npos,
+             failureOf(path).c_str());
+  }
+  const std::filesystem::path archive = folder.path() / "cifar-100-python.tar.gz";
+  writeFileDurably(archive, tarOf({{"cifar-100-python/meta", "pickle"}}));
+  QVERIFY2(failureOf(archive).find("is the Python version") != std::string::npos,
+           failureOf(archive).c_str());
 }
 
 }  // namespace lambda

@@ -49,6 +49,8 @@ class TestIdxFiles : public QObject {
   void filesOfADataSetBelongTogether();
   void relativesAreFoundByTheEndsOfTheirNames();
   void checksReportInsteadOfThrowing();
+  void setsAreFoundWhereTorchvisionLaysThem();
+  void foldersWithTheNamesOfFilesAreNoFiles();
 };
 
 void TestIdxFiles::greyImagesAndLabelsAreRead() {
@@ -150,6 +152,41 @@ void TestIdxFiles::checksReportInsteadOfThrowing() {
   QCOMPARE(report.files.size(), std::size_t{4});
   QCOMPARE(report.files[1].countPerClass, std::vector<std::int64_t>(10, 6));
   QCOMPARE(report.info->trainCount, std::int64_t{60});
+}
+
+void TestIdxFiles::setsAreFoundWhereTorchvisionLaysThem() {
+  TemporaryFolder folder;
+  writeSmallIdx(folder.path() / "MNIST/raw");
+  for (const char* place : {"", "MNIST", "MNIST/raw"}) {
+    QVERIFY(hasIdxFiles(folder.path() / place));
+    QCOMPARE(readIdxDataset(folder.path() / place).train.count(), std::size_t{60});
+  }
+  writeSmallIdx(folder.path() / "FashionMNIST/raw");
+  const DataReport report = checkIdxDataset(folder.path());
+  QVERIFY(
+      has(report.findings.at(0).text, "several data sets, such as FashionMNIST/raw and MNIST/raw"));
+}
+
+void TestIdxFiles::foldersWithTheNamesOfFilesAreNoFiles() {
+  TemporaryFolder folder;
+  writeSmallIdx(folder.path() / "plain");
+  for (const char* name : {"train-images-idx3-ubyte.gz",
+                           "train-labels-idx1-ubyte",
+                           "t10k-images-idx3-ubyte",
+                           "t10k-labels-idx1-ubyte"}) {
+    const std::filesystem::path own = folder.path() / "kaggle" / name;
+    std::filesystem::create_directories(own);
+    std::filesystem::copy_file(folder.path() / "plain" / name, own / name);
+  }
+  QCOMPARE(readIdxDataset(folder.path() / "kaggle").test.count(), std::size_t{20});
+  // Other copies have the files beside these folders, with a dot in their names.
+  for (const auto& [from, to] : {std::pair{"train-images-idx3-ubyte.gz", "train-images.idx3-ubyte"},
+                                 {"train-labels-idx1-ubyte", "train-labels.idx1-ubyte"},
+                                 {"t10k-images-idx3-ubyte", "t10k-images.idx3-ubyte"},
+                                 {"t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte"}}) {
+    std::filesystem::copy_file(folder.path() / "plain" / from, folder.path() / "kaggle" / to);
+  }
+  QCOMPARE(readIdxDataset(folder.path() / "kaggle").train.count(), std::size_t{60});
 }
 
 }  // namespace lambda

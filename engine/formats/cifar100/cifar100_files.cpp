@@ -27,6 +27,8 @@ constexpr std::size_t kTest = 1;
 constexpr std::size_t kFineNames = 2;
 constexpr std::size_t kCoarseNames = 3;
 constexpr const char* kFolderName = "cifar-100-binary";
+constexpr const char* kPythonFolderName = "cifar-100-python";
+constexpr std::string_view kPythonFile = "meta";  // Only the Python version has it.
 constexpr const char* kArchiveName = "cifar-100-binary.tar.gz";
 constexpr std::size_t kImageBytes = 3 * 32 * 32;
 constexpr std::size_t kRecordBytes = 2 + kImageBytes;
@@ -50,6 +52,7 @@ fs::path locate(const fs::path& path) {
   if (!isFolder(path) || isThere(path / kFiles[kTrain]) || isThere(path / kFiles[kTest]))
     return path;
   if (isFolder(path / kFolderName)) return path / kFolderName;
+  if (isFolder(path / kPythonFolderName)) return path / kPythonFolderName;
   if (isThere(path / kArchiveName)) return path / kArchiveName;
   return path;
 }
@@ -107,7 +110,16 @@ class Scan {
     report.findings.push_back({Severity::error, place, std::move(text), std::move(hint)});
   }
 
+  /// Its files are those of the version for Python, which are pickles.
+  void addPythonFile() { isPython_ = true; }
+
   void finish() {
+    if (isPython_ && !report.files[kTrain].present) {
+      error(report.source,
+            "is the Python version, whose files are pickles; this program does not run pickles",
+            kHint);
+      return;
+    }
     for (const std::size_t file : {kTrain, kTest}) {
       if (!report.files[file].present) error(report.files[file].name, "is missing", kHint);
     }
@@ -181,6 +193,7 @@ class Scan {
 
   Cifar100Labels labels_;
   Cifar100Layout layout_;
+  bool isPython_ = false;
   std::vector<std::string> classNames_;
 };
 
@@ -203,13 +216,17 @@ void scanArchive(std::span<const std::byte> bytes, Scan& scan) {
   readTar(
       bytes,
       scan.report.source,
-      [](std::string_view name) { return fileIndex(name).has_value(); },
+      [&](std::string_view name) {
+        if (name == kPythonFile) scan.addPythonFile();
+        return fileIndex(name).has_value();
+      },
       [&](const std::string& name, std::span<const std::byte> content) {
         scan.add(*fileIndex(name), content);
       });
 }
 
 void scanFolder(const fs::path& folder, Scan& scan) {
+  if (isThere(folder / kPythonFile)) scan.addPythonFile();
   for (std::size_t file = 0; file < kFiles.size(); ++file) {
     const fs::path path = folder / kFiles[file];
     if (!isThere(path)) continue;
@@ -254,6 +271,14 @@ Cifar100 imagesOf(Scan scan) {
 }
 
 }  // namespace
+
+bool isPythonCifar100(const fs::path& folder) {
+  std::error_code ignored;
+  return isFolder(folder / kPythonFolderName) ||
+         std::ranges::all_of(std::array{"meta", "train", "test"}, [&](const char* name) {
+           return fs::is_regular_file(folder / name, ignored);
+         });
+}
 
 Cifar100 readCifar100(const fs::path& path, Cifar100Labels labels, const Cifar100Layout& layout) {
   return imagesOf(scanPath(path, labels, layout));

@@ -24,6 +24,10 @@ struct Cifar100 {
   LabeledImages test;   ///< test.bin
 };
 
+/// Whether the folder has the files of the version for Python, for which a check says what is
+/// needed.
+bool isPythonCifar100(const std::filesystem::path& folder);
+
 /// Reads the binary version of CIFAR-100 (Krizhevsky, 2009) with its fine or coarse labels, from a
 /// folder with train.bin and test.bin, a folder that contains cifar-100-binary/ or
 /// cifar-100-binary.tar.gz, or the archive itself, whose gzip CRC is verified. Throws Error for the

@@ -100,16 +100,63 @@ Role roleOf(const fs::path& path) {
   return kRoles;
 }
 
-std::vector<fs::path> filesIn(const fs::path& folder) {
-  std::vector<fs::path> files;
+std::vector<fs::path> entriesOf(const fs::path& folder) {
+  std::vector<fs::path> entries;
   std::error_code code;
   for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
        entry.increment(code)) {
-    files.push_back(entry->path());
+    entries.push_back(entry->path());
   }
   if (code) throw systemError(folder, "cannot list the folder", code.value());
-  std::ranges::sort(files);
-  return files;
+  std::ranges::sort(entries);
+  return entries;
+}
+
+/// The files with a role in the folder; Kaggle's copies of MNIST have each in a folder with its
+/// name, some beside the file itself, which then is preferred.
+std::vector<fs::path> filesWithRole(const fs::path& folder) {
+  std::vector<fs::path> files, nested;
+  std::error_code ignored;
+  for (const fs::path& path : entriesOf(folder)) {
+    if (roleOf(path) == kRoles) continue;
+    const fs::path inner = path / path.filename();
+    if (fs::is_regular_file(path, ignored)) files.push_back(path);
+    if (fs::is_regular_file(inner, ignored)) nested.push_back(inner);
+  }
+  return files.empty() ? nested : files;
+}
+
+/// The folders with such files, `folder` alone if it has some.
+std::vector<fs::path> foldersWithRoles(const fs::path& folder) {
+  constexpr const char* kRaw = "raw";  // Below a folder with the name of the set, by torchvision.
+  std::error_code ignored;
+  const auto has = [&](const fs::path& place) {
+    // A folder that can't be listed is none of these, unless it is the only one.
+    const fs::directory_iterator listing(place, ignored);
+    return !ignored && !filesWithRole(place).empty();
+  };
+  for (const fs::path& place : {folder, folder / kRaw}) {
+    if (has(place)) return {place};
+  }
+  std::vector<fs::path> found;
+  for (const fs::path& path : entriesOf(folder)) {
+    if (has(path)) {
+      found.push_back(path);
+    } else if (has(path / kRaw)) {
+      found.push_back(path / kRaw);
+    }
+  }
+  return found;
+}
+
+/// The folder that holds the files of the data set at `folder`.
+fs::path folderWithRoles(const fs::path& folder) {
+  const std::vector<fs::path> found = foldersWithRoles(folder);
+  if (found.size() <= 1) return found.empty() ? folder : found.front();
+  throw Error(folder.string(),
+              "holds several data sets, such as " + found[0].lexically_relative(folder).string() +
+                  " and " + found[1].lexically_relative(folder).string(),
+              "Name the folder of one of them.");
 }
 
 LabeledImages imagesOf(IdxArray images,
@@ -186,10 +233,8 @@ IdxArray parseIdx(std::span<const std::byte> bytes, const std::string& place, in
 
 IdxFileNames findIdxFiles(const fs::path& folder) {
   std::array<fs::path, kRoles> found;
-  for (const fs::path& file : filesIn(folder)) {
-    const Role role = roleOf(file);
-    if (role == kRoles) continue;
-    fs::path& place = found[role];
+  for (const fs::path& file : filesWithRole(folderWithRoles(folder))) {
+    fs::path& place = found[roleOf(file)];
     // The files are sorted, so a plain file comes before the gzipped one of the same name.
     if (!place.empty() && plainName(place) == plainName(file)) continue;
     if (!place.empty()) {
@@ -210,8 +255,7 @@ IdxFileNames findIdxFiles(const fs::path& folder) {
 }
 
 bool hasIdxFiles(const fs::path& folder) {
-  const std::vector<fs::path> files = filesIn(folder);
-  return std::ranges::any_of(files, [](const fs::path& file) { return roleOf(file) != kRoles; });
+  return !foldersWithRoles(folder).empty();
 }
 
 IdxDataset readIdxDataset(const fs::path& folder) {

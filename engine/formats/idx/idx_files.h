@@ -35,10 +35,12 @@ struct IdxFileNames {
   std::filesystem::path trainImages, trainLabels, testImages, testLabels;
 };
 
-/// Finds the four files in `folder`. Throws Error if one is missing or there are two for one role.
+/// Finds the four files in `folder`, or where torchvision and Kaggle lay them: in raw/, in a folder
+/// in it, in raw/ there, or each in a folder with its own name. Throws Error if one is missing, and
+/// if there are two for one role or several data sets.
 IdxFileNames findIdxFiles(const std::filesystem::path& folder);
 
-/// Whether the folder has a file with a name as above.
+/// Whether a file with a name as above lies in one of these places.
 bool hasIdxFiles(const std::filesystem::path& folder);
 
 struct IdxDataset {
