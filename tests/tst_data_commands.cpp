@@ -24,6 +24,7 @@ class TestDataCommands : public QObject {
   void describeTellsWhetherTheNetworkFits();
   void greyImagesAreTrainedOnScoredAndInspected();
   void picturesWithoutATestSetEndWithoutATestAccuracy();
+  void whatIsNotReadOfPicturesIsSaid();
   void realPhotographsAreCheckedTrainedAndPredicted();
 
  private:
@@ -115,6 +116,38 @@ void TestDataCommands::picturesWithoutATestSetEndWithoutATestAccuracy() {
       program_.run({u"evaluate"_s, trained.json()[u"run"_s].toString(), u"--json"_s});
   QCOMPARE(scored.status, 1);
   QVERIFY((scored.output + scored.errors).contains("no test images"));
+}
+
+void TestDataCommands::whatIsNotReadOfPicturesIsSaid() {
+  const fs::path set = folder_.path() / "mixed";
+  writePictures(set / "Training", 20);
+  writePictures(set / "Testing", 3);
+  writeFileDurably(set / "Training/blue/a.bmp", "x");
+  fs::copy_file(LAMBDA_TEST_DATA "/fuzz/pictures/turned.jpg", set / "Training/red/turned.jfif");
+  const QString passedOver = u"1 .bmp file is not read: Training/blue/a.bmp"_s;
+  const QString turned = u"1 picture is turned, as the orientation in EXIF says"_s;
+  const QString sized = u"data.source.size=32"_s;
+  const ProgramOutcome text = program_.run({u"data"_s, u"check"_s, u"mixed"_s, u"--set"_s, sized});
+  QCOMPARE(text.status, 0);
+  for (const QString& part : {passedOver, turned, u"blue"_s}) {
+    QVERIFY2(QString::fromUtf8(text.output).contains(part), text.output.constData());
+  }
+  const ProgramOutcome json =
+      program_.run({u"data"_s, u"check"_s, u"mixed"_s, u"--set"_s, sized, u"--json"_s});
+  QCOMPARE(json.json()[u"info"_s][u"testCount"_s].toInt(), 6);
+  QVERIFY(json.output.contains(passedOver.toUtf8()) && json.output.contains(turned.toUtf8()));
+  const ProgramOutcome trained = program_.run({u"train"_s,
+                                               u"tiny.json"_s,
+                                               u"--data"_s,
+                                               u"mixed"_s,
+                                               u"--set"_s,
+                                               sized,
+                                               u"--set"_s,
+                                               u"architecture.classes=2"_s});
+  QVERIFY2(trained.status == 0, trained.errors.constData());
+  for (const QString& part : {passedOver, turned}) {
+    QVERIFY2(trained.errors.contains(part.toUtf8()), trained.errors.constData());
+  }
 }
 
 void TestDataCommands::realPhotographsAreCheckedTrainedAndPredicted() {

@@ -1,4 +1,5 @@
 #include <numeric>
+#include <sys/stat.h>
 
 #include <QtTest/QtTest>
 
@@ -55,6 +56,8 @@ class TestDataSources : public QObject {
   void aDataSetThatHasMovedKeepsItsOptions();
   void runsAreJudgedByWhatTheDataHolds();
   void labelsBeyond255AreSplitAndKept();
+  void whatIsNoDataSetButKnownSaysWhatToDo();
+  void theDatasOwnValidationSplitIsUsed();
 };
 
 void TestDataSources::everyKindHasItsNameAndSurvivesJson() {
@@ -205,6 +208,51 @@ void TestDataSources::labelsBeyond255AreSplitAndKept() {
   std::iota(every.begin(), every.end(), 0);
   QVERIFY(dataset.train.labels == every);
   QVERIFY(dataset.validation.labels == every);
+}
+
+void TestDataSources::whatIsNoDataSetButKnownSaysWhatToDo() {
+  TemporaryFolder folder;
+  const fs::path& path = folder.path();
+  fs::create_directories(path / "zips");
+  writeFileDurably(path / "zips/archive.zip", "PK");
+  writeFileDurably(path / "train.csv", "label,pixel0");
+  fs::create_directories(path / "loose");
+  writePng(path / "loose/a.png", plainPicture(8, 8, 9, 9, 9));
+  QCOMPARE(::mkfifo((path / "pipe").c_str(), 0600), 0);
+  const auto said = [&](const fs::path& place, const char* part) {
+    return failureOf((path / place).string()).find(part) != std::string::npos;
+  };
+  QVERIFY(said("zips/archive.zip", "is a zip archive"));
+  QVERIFY(said("zips/archive.zip", "Unpack it"));
+  QVERIFY(said("zips", "holds no data set that is read, but archive.zip, a zip archive"));
+  QVERIFY(said("train.csv", "is a table (CSV)"));
+  QVERIFY(said("loose", "but no class folders"));
+  QVERIFY(said("loose/a.png", "is a picture, not a data set"));
+  QVERIFY(said("pipe", "is a pipe or a device"));
+}
+
+void TestDataSources::theDatasOwnValidationSplitIsUsed() {
+  TemporaryFolder folder;
+  qputenv("XDG_CACHE_HOME", QByteArray::fromStdString((folder.path() / "cache").string()));
+  writePictures(folder.path() / "set/train", 10);
+  writePictures(folder.path() / "set/val", 4);
+  writePictures(folder.path() / "set/test", 3);
+  RunConfig config = defaultRun();
+  config.data.source = recognizeDataSource((folder.path() / "set").string());
+  const DatasetInfo info = probeDataset(config.data.source);
+  QCOMPARE(info.validationCount, std::int64_t{8});
+  config.data.validationCount = 4;
+  QVERIFY(hasProblemAt(validate(config, info), "data.validationCount"));
+  config.data.validationCount = 8;
+  QVERIFY(!hasProblemAt(validate(config, info), "data.validationCount"));
+  const Dataset dataset = loadDataset(config.data);
+  QCOMPARE(dataset.train.count(), std::size_t{20});
+  QCOMPARE(dataset.validation.count(), std::size_t{8});
+  QCOMPARE(loadTest(config.data).count(), std::size_t{6});
+  // A source that is moved keeps what was chosen for it.
+  ImageFolderSource drawn{.path = "/elsewhere"};
+  QVERIFY((recognizeDataSource((folder.path() / "set").string(), drawn) ==
+           DataSource(ImageFolderSource{.path = (folder.path() / "set").string()})));
 }
 
 }  // namespace lambda

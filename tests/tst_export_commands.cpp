@@ -106,6 +106,7 @@ class TestExportCommands : public QObject {
     QCOMPARE(weights.metadata.at("license"), std::string("CC0-1.0"));
     QCOMPARE(json("input")[u"height"_s].toInt(), 32);
     QCOMPARE(json("input")[u"mean"_s].toArray().size(), 3);
+    QVERIFY(json("input")[u"pictures"_s].toString().contains(u"of 16 bits the high byte"_s));
     QCOMPARE(json("classes").array().size(), 10);
     QCOMPARE(json("training")[u"seed"_s].toInt(), 3);
     QCOMPARE(json("training")[u"validationCount"_s].toInt(), 60);
@@ -234,7 +235,7 @@ class TestExportCommands : public QObject {
     const fs::path set = folder_.path() / "set";
     DataSource source = recognizeDataSource(set.string());
     std::get<ImageFolderSource>(source).size = 32;
-    const LabeledImages read = readTrainingImages(source);
+    const LabeledImages read = readTrainingImages(source).train;
     const LabeledImages train = loadDataset(trainedConfig().data).train;
     QCOMPARE(read.count(), train.count());
     // Folders are read class by class, and classes by name.
@@ -295,10 +296,10 @@ class TestExportCommands : public QObject {
     QCOMPARE(outcome.json()[u"images"_s].toInt(), 10);
     Shapes10Source shapes;
     shapes.trainCount = 40;
-    const LabeledImages drawn = readTrainingImages(shapes);
+    const LabeledImages drawn = readTrainingImages(shapes).train;
     DataSource source = recognizeDataSource((folder_.path() / "drawn").string());
     std::get<ImageFolderSource>(source).size = 32;
-    const LabeledImages read = readTrainingImages(source);
+    const LabeledImages read = readTrainingImages(source).train;
     std::multiset<std::string> names, found;
     for (const std::uint16_t label : drawn.labels) names.insert(drawn.classNames[label]);
     for (const std::uint16_t label : read.labels) found.insert(read.classNames[label]);

@@ -13,6 +13,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr PictureOptions kOptions{.size = 16};
+
+/// The text of the findings, a line each.
+std::string findingsOf(const DataReport& report) {
+  std::string text;
+  for (const DataFinding& finding : report.findings) text += finding.text + "\n";
+  return text;
+}
+
+/// The bytes of a small picture that tests/support/make_pictures.py wrote.
+std::string storedPicture(const std::string& name) {
+  return readFile(fs::path(LAMBDA_TEST_DATA "/fuzz/pictures") / name, 1 << 20);
+}
+
 std::string failureOf(const ImageFolderSource& source) {
   try {
     readImageFolder(source);
@@ -80,8 +94,9 @@ class TestImageFolder : public QObject {
   void corruptPicturesAreRefusedOrLeftOut() {
     writePictures(path() / "set", 3);
     writeFileDurably(path() / "set/blue/broken.png", "no picture");
-    QVERIFY2(failureOf(source()).find("blue/broken.png: is neither") != std::string::npos,
-             failureOf(source()).c_str());
+    QVERIFY2(
+        failureOf(source()).find("blue/broken.png: is no JPEG, PNG or WebP") != std::string::npos,
+        failureOf(source()).c_str());
     ImageFolderSource skipping = source();
     skipping.corrupt = CorruptPictures::skip;
     const DecodedPictures left = readImageFolder(skipping);
@@ -91,8 +106,62 @@ class TestImageFolder : public QObject {
     const DataReport report = checkImageFolder(skipping);
     QVERIFY(report.usable);
     QCOMPARE(report.info->trainCount, std::int64_t{6});
-    QVERIFY(report.findings.at(1).text.find("1 corrupt pictures are left out") !=
-            std::string::npos);
+    QVERIFY(report.findings.at(1).text.find("1 corrupt picture is left out") != std::string::npos);
+  }
+
+  void whatIsChangedInPicturesIsCountedAndSaid() {
+    writePictures(path() / "set", 3);
+    writeFileDurably(path() / "set/blue/turned.jpg", storedPicture("turned.jpg"));
+    writeFileDurably(path() / "set/blue/turned.jfif", storedPicture("turned.jpg"));
+    writeFileDurably(path() / "set/red/icon.png", storedPicture("alpha.png"));
+    writeFileDurably(path() / "set/red/other.webp", storedPicture("rgb.png"));
+    const PictureCounts counts{.turned = 2,
+                               .transparent = 1,
+                               .misnamed = 1,
+                               .misnamedExample = "red/other.webp is a PNG picture"};
+    QVERIFY(readImageFolder(source()).counts == counts);
+    QVERIFY(readImageFolder(source()).counts == counts);  // Also from the cache.
+    const std::string findings = findingsOf(checkImageFolder(source()));
+    for (const char* part : {"2 pictures are turned, as the orientation in EXIF says",
+                             "1 picture is transparent, and composited on white",
+                             "red/other.webp is a PNG picture"}) {
+      QVERIFY2(findings.find(part) != std::string::npos, findings.c_str());
+    }
+    ImageFolderSource refusing = source();
+    refusing.transparent = TransparentPictures::refuse;
+    QVERIFY(failureOf(refusing).find("icon.png: is transparent") != std::string::npos);
+    refusing.corrupt = CorruptPictures::skip;
+    QCOMPARE(readImageFolder(refusing).train.count(), std::size_t{9});
+  }
+
+  void contentOfAnotherFormatIsNamed() {
+    writePictures(path() / "set", 3);
+    writeFileDurably(path() / "set/blue/film.jpg", "GIF89a...........");
+    writeFileDurably(path() / "set/blue/page.png", "<html><body>404 Not Found</body></html>");
+    const std::string findings = findingsOf(checkImageFolder(source()));
+    QVERIFY2(findings.find("is a GIF picture, not a JPEG") != std::string::npos, findings.c_str());
+    QVERIFY2(findings.find("is a web page (HTML)") != std::string::npos, findings.c_str());
+  }
+
+  void theValidationFolderIsReadWhereItIsAsked() {
+    writePictures(path() / "set/train", 4);
+    writePictures(path() / "set/valid", 3);
+    writePictures(path() / "set/test", 2);
+    const DataReport unused = checkImageFolder(source());
+    QVERIFY(findingsOf(unused).find("is not read: there is a test split too") != std::string::npos);
+    QCOMPARE(unused.info->validationCount, std::int64_t{0});
+    ImageFolderSource own = source();
+    own.validation = ValidationPictures::folder;
+    const DecodedPictures read = readImageFolder(own);
+    QCOMPARE(read.train.count(), std::size_t{8});
+    QCOMPARE(read.validation.count(), std::size_t{6});
+    QCOMPARE(read.test.count(), std::size_t{4});
+    const DatasetInfo info = probeImageFolder(own);
+    QCOMPARE(info.trainCount, std::int64_t{14});
+    QCOMPARE(info.validationCount, std::int64_t{6});
+    QVERIFY(*checkImageFolder(own).info == info);
+    fs::remove_all(path() / "set/valid");
+    QVERIFY(failureOf(own).find("has no validation split") != std::string::npos);
   }
 
   void whatIsNoDataSetIsNamed() {
@@ -101,7 +170,7 @@ class TestImageFolder : public QObject {
     QVERIFY(failureOf(source()).find("has 1 folders") != std::string::npos);
     writePictures(path() / "set", 2);
     fs::create_directories(path() / "set/empty");
-    QVERIFY(failureOf(source()).find("empty: holds no JPEG or PNG") != std::string::npos);
+    QVERIFY(failureOf(source()).find("empty: holds no JPEG, PNG or WebP") != std::string::npos);
     fs::remove(path() / "set/empty");
     fs::rename(path() / "set", path() / "train");
     fs::create_directories(path() / "set");
@@ -115,35 +184,36 @@ class TestImageFolder : public QObject {
   void picturesAreDecodedOnce() {
     writePictures(path() / "set", 3);
     const PictureList list = listPictures(path() / "set");
-    const DecodedPictures first = loadPictures(list, 16, cache());
+    const DecodedPictures first = loadPictures(list, kOptions, cache());
     QCOMPARE(filesIn(cache()), std::ptrdiff_t{1});
     // A changed cache shows whether the pictures are read from it.
     DecodedPictures other = first;
     other.train.pixels[0] ^= 1;
-    writePictureCache(cache() / cacheNameOf(list, 16), other);
-    const DecodedPictures second = loadPictures(list, 16, cache());
+    writePictureCache(cache() / cacheNameOf(list, kOptions), other);
+    const DecodedPictures second = loadPictures(list, kOptions, cache());
     QVERIFY(second.train == other.train && second.test == first.test);
   }
 
   void everythingThatChangesAPictureChangesTheCache() {
     writePictures(path() / "set", 3);
     const PictureList list = listPictures(path() / "set");
-    const std::string name = cacheNameOf(list, 16);
-    QCOMPARE(cacheNameOf(listPictures(path() / "set"), 16), name);
-    QVERIFY(cacheNameOf(list, 17) != name);
+    const std::string name = cacheNameOf(list, kOptions);
+    QCOMPARE(cacheNameOf(listPictures(path() / "set"), kOptions), name);
+    QVERIFY(cacheNameOf(list, {.size = 17}) != name);
+    QVERIFY(cacheNameOf(list, {16, TransparentPictures::refuse}) != name);
     const fs::path picture = path() / "set/blue/0.png";
     fs::last_write_time(picture, fs::last_write_time(picture) + std::chrono::seconds(1));
-    const std::string touched = cacheNameOf(listPictures(path() / "set"), 16);
+    const std::string touched = cacheNameOf(listPictures(path() / "set"), kOptions);
     QVERIFY(touched != name);
     fs::rename(picture, path() / "set/blue/9.png");
-    QVERIFY(cacheNameOf(listPictures(path() / "set"), 16) != touched);
+    QVERIFY(cacheNameOf(listPictures(path() / "set"), kOptions) != touched);
   }
 
   void aDamagedCacheIsNotBelieved() {
     writePictures(path() / "set", 3);
     const PictureList list = listPictures(path() / "set");
-    const DecodedPictures first = loadPictures(list, 16, cache());
-    const fs::path file = cache() / cacheNameOf(list, 16);
+    const DecodedPictures first = loadPictures(list, kOptions, cache());
+    const fs::path file = cache() / cacheNameOf(list, kOptions);
     const std::string whole = readFile(file, 1 << 20);
     for (std::size_t at = 0; at < whole.size(); at += 211) {
       std::string damaged = whole;
@@ -153,7 +223,7 @@ class TestImageFolder : public QObject {
     }
     writeFileDurably(file, whole.substr(0, whole.size() - 1));
     QVERIFY(!readPictureCache(file, list, 16));
-    QVERIFY(loadPictures(list, 16, cache()).train == first.train);
+    QVERIFY(loadPictures(list, kOptions, cache()).train == first.train);
     QVERIFY(readPictureCache(file, list, 16).has_value());
   }
 
@@ -161,7 +231,7 @@ class TestImageFolder : public QObject {
     writePictures(path() / "set", 2);
     writeFileDurably(path() / "file", "x");
     const PictureList list = listPictures(path() / "set");
-    QCOMPARE(loadPictures(list, 16, path() / "file/cache").train.count(), std::size_t{4});
+    QCOMPARE(loadPictures(list, kOptions, path() / "file/cache").train.count(), std::size_t{4});
   }
 
  private:

@@ -3,17 +3,21 @@
 
 #include <QtTest/QtTest>
 
+#include "engine/formats/files/durable_file.h"
 #include "engine/formats/pictures/picture_decoding.h"
 #include "engine/formats/pictures/picture_resizing.h"
+#include "engine/formats/python/python_network.h"
 #include "engine/runtime/error.h"
 #include "tests/support/small_data_sets.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/test_python.h"
 
 namespace lambda {
 
 namespace {
 
 Image decoded(const std::string& bytes, const PictureLimits& limits = {}) {
-  return decodePicture(std::as_bytes(std::span(bytes)), "picture", limits);
+  return decodePicture(std::as_bytes(std::span(bytes)), "picture", limits).image;
 }
 
 /// The message of the error that decoding throws; empty = none.
@@ -24,6 +28,11 @@ std::string failureOf(const std::string& bytes, const PictureLimits& limits = {}
   } catch (const Error& error) {
     return error.what();
   }
+}
+
+/// A small WebP file.
+std::string webp() {
+  return readFile(LAMBDA_TEST_DATA "/fuzz/pictures/rgb.webp", 1 << 20);
 }
 
 bool has(const std::string& text, const char* part) {
@@ -54,7 +63,9 @@ class TestPictures : public QObject {
   void cutOffPicturesAreRefused();
   void damagedPicturesNeverCrash();
   void largePicturesAreRefusedByTheirHeader();
-  void otherFilesAreRefused();
+  void otherFilesAreRefusedAndNamed();
+  void everyKindIsReadAsByPillowAndTheExport();
+  void turnedAndTransparentPicturesAreMarked();
   void aPictureOfTheRightSizeIsKept();
   void theMiddleSquareIsCutOut();
   void makingSmallerAveragesAndDoesNotAlias();
@@ -79,7 +90,7 @@ void TestPictures::jpegKeepsWhatPeopleSee() {
 }
 
 void TestPictures::cutOffPicturesAreRefused() {
-  for (const std::string& whole : {jpegOf(waves(64, 48)), encodePng(waves(64, 48))}) {
+  for (const std::string& whole : {jpegOf(waves(64, 48)), encodePng(waves(64, 48)), webp()}) {
     for (const double share : {0.3, 0.6, 0.9}) {
       const auto length = static_cast<std::size_t>(share * static_cast<double>(whole.size()));
       QVERIFY2(has(failureOf(whole.substr(0, length)), "damaged"), std::to_string(share).c_str());
@@ -89,7 +100,7 @@ void TestPictures::cutOffPicturesAreRefused() {
 
 void TestPictures::damagedPicturesNeverCrash() {
   int refused = 0;
-  for (const std::string& whole : {jpegOf(waves(40, 30)), encodePng(waves(40, 30))}) {
+  for (const std::string& whole : {jpegOf(waves(40, 30)), encodePng(waves(40, 30)), webp()}) {
     for (std::size_t at = 3; at < whole.size(); at += 7) {
       std::string damaged = whole;
       damaged[at] = static_cast<char>(damaged[at] ^ 0x5A);
@@ -110,9 +121,59 @@ void TestPictures::largePicturesAreRefusedByTheirHeader() {
   }
 }
 
-void TestPictures::otherFilesAreRefused() {
-  QVERIFY(has(failureOf(""), "neither a JPEG nor a PNG"));
-  QVERIFY(has(failureOf("GIF89a..."), "neither a JPEG nor a PNG"));
+void TestPictures::otherFilesAreRefusedAndNamed() {
+  QVERIFY(has(failureOf(""), "the file is empty"));
+  QVERIFY(has(failureOf("some text"), "is no JPEG, PNG or WebP picture"));
+  QVERIFY(has(failureOf("GIF89a..."), "is a GIF picture, not a JPEG"));
+  QVERIFY(has(failureOf("BM..."), "is a BMP picture"));
+  QVERIFY(has(failureOf(std::string("II*\0........", 12)), "is a TIFF picture"));
+  QVERIFY(has(failureOf("....ftypheic"), "is a HEIC picture"));
+  QVERIFY(has(failureOf("\n<!DOCTYPE html><html>"), "is a web page (HTML)"));
+  QVERIFY(has(failureOf("<?xml version=\"1.0\"?><svg>"), "is an SVG drawing"));
+  QVERIFY(has(failureOf("RIFF....WEBPVP8 "), "the WebP is damaged or cut off"));
+}
+
+void TestPictures::everyKindIsReadAsByPillowAndTheExport() {
+  // Debian's Pillow has the libraries of this program, so that not a bit may differ.
+  const test::TestPython python(QStringLiteral("/usr/bin/python3"));
+  const QString missing = python.missing({QStringLiteral("PIL")});
+  if (!missing.isEmpty()) QSKIP(qPrintable(missing));
+  const TemporaryFolder folder;
+  writeFileDurably(folder.path() / "network.py", std::string(pythonNetwork()));
+  const std::filesystem::path pictures = folder.path() / "pictures";
+  const test::PythonOutcome outcome =
+      python.run("make_pictures.py", {folder.path() / "network.py", pictures});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  int compared = 0;
+  std::string other;
+  for (const auto& entry : std::filesystem::directory_iterator(pictures)) {
+    if (entry.path().extension() == ".rgb") continue;
+    const std::string expected = readFile(entry.path().string() + ".rgb", 1 << 20);
+    const Image image = decoded(readFile(entry.path(), 1 << 20));
+    const std::string read = std::to_string(image.width) + " " + std::to_string(image.height) +
+                             "\n" + std::string(image.rgb.begin(), image.rgb.end());
+    ++compared;
+    if (read != expected) other += entry.path().filename().string() + " ";
+  }
+  QCOMPARE(other, std::string());
+  QVERIFY2(compared > 200, std::to_string(compared).c_str());
+  const Image sixteen = decoded(readFile(pictures / "sixteen-32768.png", 1 << 20));
+  QVERIFY(std::ranges::all_of(sixteen.rgb, [](std::uint8_t value) { return value == 128; }));
+}
+
+void TestPictures::turnedAndTransparentPicturesAreMarked() {
+  const auto marks = [](const std::string& name) {
+    const std::string bytes =
+        readFile(std::filesystem::path(LAMBDA_TEST_DATA "/fuzz/pictures") / name, 1 << 20);
+    const Picture picture = decodePicture(std::as_bytes(std::span(bytes)), name);
+    return std::pair(picture.isTurned, picture.isTransparent);
+  };
+  QCOMPARE(marks("rgb.png"), std::pair(false, false));
+  QCOMPARE(marks("rgb.webp"), std::pair(false, false));
+  QCOMPARE(marks("turned.jpg"), std::pair(true, false));
+  QCOMPARE(marks("turned.webp"), std::pair(true, false));
+  QCOMPARE(marks("turned.png"), std::pair(true, false));
+  QCOMPARE(marks("alpha.png"), std::pair(false, true));
 }
 
 void TestPictures::aPictureOfTheRightSizeIsKept() {

@@ -15,7 +15,11 @@ nlohmann::ordered_json shapeJson(const MapShape& shape) {
 
 std::string datasetText(const DatasetInfo& dataset) {
   return shapeText(dataset.shape) + " images of " + std::to_string(dataset.classes) + " classes, " +
-         formatCount(dataset.trainCount) + " for training and validation, " +
+         formatCount(dataset.trainCount) + " for training and validation" +
+         (dataset.validationCount > 0
+              ? " (" + formatCount(dataset.validationCount) + " of them the validation set)"
+              : "") +
+         ", " +
          (dataset.testCount > 0 ? formatCount(dataset.testCount) + " for the test" : "no test set");
 }
 
@@ -24,6 +28,7 @@ nlohmann::ordered_json datasetInfoJson(const DatasetInfo& dataset) {
           {"classes", dataset.classes},
           {"classNames", dataset.classNames},
           {"trainCount", dataset.trainCount},
+          {"validationCount", dataset.validationCount},
           {"testCount", dataset.testCount}};
 }
 

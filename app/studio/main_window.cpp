@@ -28,6 +28,7 @@
 #include "app/studio/training_notices.h"
 #include "app/studio/verification_window.h"
 #include "app/train/train_status.h"
+#include "engine/data/sources/foreign_data.h"
 #include "engine/experiments/experiment_folder.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/question_box.h"
@@ -214,6 +215,8 @@ void MainWindow::openAll(const QStringList& paths) {
       workspaces_->goTo(Workspace::runs);
     } else if (file.suffix() == u"safetensors"_s) {
       workspaces_->openRun(place);
+    } else if (const auto foreign = foreignDataAt(place)) {
+      notices_->tell(NoticeBar::Kind::failure, QString::fromUtf8(foreign->what()));
     } else {
       workspaces_->documentActions().openFile(file.absoluteFilePath());
     }

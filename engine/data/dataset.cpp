@@ -26,11 +26,18 @@ LabeledImages selectImages(const LabeledImages& images, const std::vector<std::u
 }
 
 Dataset loadDataset(const DataConfig& config) {
-  const LabeledImages all = readTrainingImages(config.source);
-  const IndexSplit split = stratifiedSplit(all.labels, config.validationCount, config.splitSeed);
+  TrainingImages all = readTrainingImages(config.source);
   Dataset dataset;
-  dataset.train = selectImages(all, split.train);
-  dataset.validation = selectImages(all, split.validation);
+  dataset.changes = std::move(all.changes);
+  if (all.validation.count() > 0) {
+    dataset.train = std::move(all.train);
+    dataset.validation = std::move(all.validation);
+  } else {
+    const IndexSplit split =
+        stratifiedSplit(all.train.labels, config.validationCount, config.splitSeed);
+    dataset.train = selectImages(all.train, split.train);
+    dataset.validation = selectImages(all.train, split.validation);
+  }
   dataset.normalization = measureNormalization(dataset.train);
   return dataset;
 }

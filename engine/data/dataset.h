@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "engine/data/normalization.h"
@@ -18,11 +19,12 @@ struct Dataset {
   LabeledImages train;
   LabeledImages validation;
   Normalization normalization;  ///< Measured on `train` only.
+  std::string changes;          ///< As in TrainingImages.
 };
 
-/// Reads or draws the training images of `config.source` and splits them with stratifiedSplit().
-/// The augmentation and the use of labels in `config` have no influence. Throws Error if files are
-/// missing or damaged.
+/// Reads or draws the training images of `config.source`, and splits them with stratifiedSplit()
+/// unless the data set has its own validation split. The augmentation and the use of labels in
+/// `config` have no influence. Throws Error if files are missing or damaged.
 Dataset loadDataset(const DataConfig& config);
 
 /// The test images of `config.source`. They are loaded separately, so that no choice depends on

@@ -35,7 +35,7 @@ const std::vector<std::string>& Classifier::classNames() const {
 std::vector<float> Classifier::classify(const std::filesystem::path& picture) {
   const std::string bytes = readFile(picture, kMaxPictureBytes);
   return impl_->classify(
-      decodePicture(std::as_bytes(std::span(bytes.data(), bytes.size())), picture.string()));
+      decodePicture(std::as_bytes(std::span(bytes.data(), bytes.size())), picture.string()).image);
 }
 
 std::vector<float> Classifier::classify(std::span<const std::uint8_t> rgb, int width, int height) {

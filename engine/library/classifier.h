@@ -25,7 +25,7 @@ class [[gnu::visibility("default")]] Classifier {
   /// In the order of the probabilities.
   const std::vector<std::string>& classNames() const;
 
-  /// The probabilities [classes] of a JPEG or PNG file, scaled and cropped as in training.
+  /// The probabilities [classes] of a JPEG, PNG or WebP file, scaled and cropped as in training.
   std::vector<float> classify(const std::filesystem::path& picture);
 
   /// The same of pixels in eight bits, `rgb` [height, width, 3], the top row first.

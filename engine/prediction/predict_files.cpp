@@ -15,9 +15,12 @@ namespace {
 
 constexpr std::uint64_t kMaxPictureBytes = 256U << 20;
 
-std::vector<std::uint8_t> inputOfFile(const Predictor& predictor, const std::string& file) {
-  const std::string bytes = readFile(file, kMaxPictureBytes);
-  return predictor.inputOf(decodePicture(std::as_bytes(std::span(bytes)), file));
+std::vector<std::uint8_t> inputOfFile(const Predictor& predictor, PredictedFile& result) {
+  const std::string bytes = readFile(result.file, kMaxPictureBytes);
+  const Picture picture = decodePicture(std::as_bytes(std::span(bytes)), result.file);
+  result.isTurned = picture.isTurned;
+  result.isTransparent = picture.isTransparent;
+  return predictor.inputOf(picture.image);
 }
 
 }  // namespace
@@ -29,7 +32,7 @@ std::vector<PredictedFile> predictFiles(Predictor& predictor, std::span<const st
     for (auto i = static_cast<std::size_t>(first); i < static_cast<std::size_t>(end); ++i) {
       results[i].file = files[i];
       try {
-        inputs[i] = inputOfFile(predictor, files[i]);
+        inputs[i] = inputOfFile(predictor, results[i]);
       } catch (const Error& error) {
         results[i].problem = error.reason();
       }

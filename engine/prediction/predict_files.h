@@ -13,9 +13,11 @@ struct PredictedFile {
   std::string file;
   std::vector<float> probabilities = {};  ///< [classes]; empty if the picture can't be read.
   std::string problem = {};               ///< Why it can't be read; empty if it can.
+  bool isTurned = false;                  ///< Its EXIF orientation was applied.
+  bool isTransparent = false;             ///< Its transparent pixels lie on white.
 };
 
-/// Classifies PNG and JPEG files, in their order. They are decoded on all threads of the
+/// Classifies JPEG, PNG and WebP files, in their order. They are decoded on all threads of the
 /// predictor's device and classified in batches; memory is taken for all pictures at once, so a
 /// caller with many gives them in parts. Throws Error as Predictor::predictImages() does.
 std::vector<PredictedFile> predictFiles(Predictor& predictor, std::span<const std::string> files);

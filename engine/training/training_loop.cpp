@@ -48,6 +48,9 @@ RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
           "runs on plain LibTorch operations, more slowly than on the CUDA kernels, because " +
               obstacle);
     }
+    if (const std::string& changes = data().imageChanges(); !changes.empty()) {
+      writer_.note(EventKind::warning, changes);
+    }
     if (!run_.graphs.obstacle.empty()) noteWithoutGraph(run_.graphs.obstacle);
     if (trainToEnd() == Outcome::stopped) {
       saveCheckpoint("stopped", RunWriter::Space::demanded);

@@ -6,12 +6,12 @@
 #include "engine/formats/pictures/picture_resizing.h"
 #include "engine/runtime/error.h"
 
-// The input is a JPEG or PNG file. Small limits keep the time for one input short.
+// The input is a JPEG, PNG or WebP file. Small limits keep the time for one input short.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const lambda::PictureLimits limits{.side = 512, .pixels = 1 << 16};
   try {
     const lambda::Image image =
-        lambda::decodePicture(std::as_bytes(std::span(data, size)), "fuzz", limits);
+        lambda::decodePicture(std::as_bytes(std::span(data, size)), "fuzz", limits).image;
     const auto pixels =
         static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
     if (pixels == 0 || pixels > limits.pixels || image.rgb.size() != 3 * pixels) std::abort();

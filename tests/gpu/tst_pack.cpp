@@ -14,6 +14,7 @@
 #include <png.h>
 #include <protozero/pbf_writer.hpp>
 #include <spdlog/spdlog.h>
+#include <webp/demux.h>
 #include <zlib.h>
 
 namespace lambda {
@@ -42,6 +43,7 @@ void TestPack::hasAllLibraries() {
   QVERIFY(EVP_sha256() != nullptr);
   QVERIFY(png_access_version_number() > 0);
   QVERIFY(zlibVersion() != nullptr);
+  QVERIFY(WebPGetDemuxVersion() > 0);
   jpeg_error_mgr errors;
   QVERIFY(jpeg_std_error(&errors) == &errors);
   QVERIFY(spdlog::default_logger() != nullptr);

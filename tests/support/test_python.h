@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <QtCore/QProcess>
@@ -20,6 +21,12 @@ struct PythonOutcome {
 /// environment variable LAMBDA_TEST_PYTHON, which tests/run sets.
 class TestPython {
  public:
+  /// The Python of that variable.
+  TestPython() = default;
+
+  /// Another one.
+  explicit TestPython(QString python) : python_(std::move(python)) {}
+
   /// Why no script that imports these modules can run; empty if it can.
   QString missing(const QStringList& modules) const {
     if (python_.isEmpty()) {

@@ -188,6 +188,12 @@ constexpr std::array kHints{
          "Larger pictures show more detail; FLOPs and memory grow with the area, those of global "
          "lambda layers with its square."},
     Hint{"corrupt", "Leaving pictures out trains on fewer images than the folder has."},
+    Hint{"transparent",
+         "Photographs are opaque; icons and drawings often are not. The network never sees the "
+         "colours below transparency."},
+    Hint{"source.validation",
+         "Take the folder where somebody has chosen its pictures, such as other photographs of the "
+         "same things. All of them are then used."},
     Hint{"cropPadding",
          "Shifts the images at random, which prevents overfitting: 4 pixels gain some points on "
          "CIFAR-10 in long runs, 2 in short ones."},

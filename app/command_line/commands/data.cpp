@@ -85,7 +85,7 @@ void printReport(const DataReport& report) {
   TextTable table(
       {{"file"}, {"size", TextTable::Align::right}, {"images", TextTable::Align::right}});
   for (const DataFileReport& file : report.files) {
-    table.addRow({file.name,
+    table.addRow({terminalText(file.name),
                   file.present ? formatBytes(file.bytes) : "missing",
                   file.countPerClass.empty() ? "" : formatCount(imagesOf(file))});
   }

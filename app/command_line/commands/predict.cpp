@@ -108,13 +108,24 @@ class Report {
       return;
     }
     ++images_;
+    turned_ += result.isTurned ? 1 : 0;
+    transparent_ += result.isTransparent ? 1 : 0;
     options_.output.json ? addJson(result) : print(result);
   }
 
   int finish(double seconds) const {
+    if (!options_.output.quiet && turned_ > 0) {
+      printNote("turned by their orientation in EXIF: " + formatCounted(turned_, "picture") + "\n");
+    }
+    if (!options_.output.quiet && transparent_ > 0) {
+      printNote("transparent, and composited on white: " + formatCounted(transparent_, "picture") +
+                "\n");
+    }
     if (options_.output.json) {
       printJson({{"checkpoint", predictor_.checkpoint().string()},
                  {"images", images_},
+                 {"turned", turned_},
+                 {"transparent", transparent_},
                  {"seconds", seconds},
                  {"predictions", predictions_}});
     } else if (images_ >= kPart && !options_.output.quiet) {
@@ -155,6 +166,8 @@ class Report {
   Json predictions_ = Json::array();
   std::int64_t images_ = 0;
   std::int64_t unread_ = 0;
+  std::int64_t turned_ = 0;
+  std::int64_t transparent_ = 0;
 };
 
 std::optional<DeviceConfig> deviceOf(const PredictOptions& options,
@@ -171,7 +184,7 @@ int predict(const PredictOptions& options) {
   if (options.images.empty() && !options.list) {
     throw UsageError("IMAGE",
                      "no picture is given",
-                     "Name PNG or JPEG files, or give --list FILE with a name on each line.");
+                     "Name JPEG, PNG or WebP files, or give --list FILE with a name on each line.");
   }
   const std::filesystem::path run = findRun(options.run);
   Predictor predictor(run, {.data = options.data, .device = deviceOf(options, run)});
@@ -208,7 +221,7 @@ void addPredict(CLI::App& program, Action& action) {
                    options->run,
                    "a run folder, its name in runs/, a checkpoint or exported weights")
       ->required();
-  command->add_option("IMAGE", options->images, "PNG or JPEG files");
+  command->add_option("IMAGE", options->images, "JPEG, PNG or WebP files");
   command
       ->add_option("--list", options->list, "a file with a name on each line; - = standard input")
       ->type_name("FILE");

@@ -27,12 +27,12 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = 256ULL << 20;
 
-/// A PNG or JPEG file by the decoder and the filter of training and `lambda predict`, so that all
-/// see the same pixels; nothing for another format or a damaged file.
+/// A JPEG, PNG or WebP file by the decoder and the filter of training and `lambda predict`, so that
+/// all see the same pixels; nothing for another format or a damaged file.
 std::optional<Image> asInTraining(const QString& path, int width, int height) {
   try {
     const std::string bytes = readFile(toPath(path), kMostBytes);
-    const Image whole = decodePicture(std::as_bytes(std::span(bytes)), path.toStdString());
+    const Image whole = decodePicture(std::as_bytes(std::span(bytes)), path.toStdString()).image;
     const std::vector<std::uint8_t> planes = inputImage(whole, {3, height, width});
     Image image{.width = width, .height = height, .rgb = {}};
     const std::size_t positions = planes.size() / 3;
@@ -57,7 +57,7 @@ OwnPicture readOwnPicture(const QString& path, int width, int height) {
   const QImage read = reader.read();
   OwnPicture picture{.image = fittedPicture(read, width, height), .name = name, .problem = {}};
   if (read.isNull()) {
-    picture.problem = u"Could not read %1 as a picture: %2. Use a PNG or JPEG file."_s.arg(
+    picture.problem = u"Could not read %1 as a picture: %2. Use a JPEG, PNG or WebP file."_s.arg(
         picture.name, reader.errorString());
   }
   return picture;
@@ -72,10 +72,11 @@ QString pictureIn(const QMimeData& data) {
 }
 
 void askForPicture(QWidget& parent, const std::function<void(const QString&)>& chosen) {
-  auto* dialog = new QFileDialog(&parent,
-                                 u"Open a picture"_s,
-                                 QStandardPaths::writableLocation(QStandardPaths::PicturesLocation),
-                                 u"Pictures (*.png *.jpg *.jpeg *.bmp *.gif *.webp *.ppm *.svg)"_s);
+  auto* dialog =
+      new QFileDialog(&parent,
+                      u"Open a picture"_s,
+                      QStandardPaths::writableLocation(QStandardPaths::PicturesLocation),
+                      u"Pictures (*.png *.jpg *.jpeg *.jfif *.bmp *.gif *.webp *.ppm *.svg)"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFile);
   QObject::connect(dialog, &QFileDialog::fileSelected, &parent, chosen);

@@ -10,7 +10,7 @@ namespace lambda {
 ClassExamples readClassExamples(const DataSource& source, int count) {
   ClassExamples examples;
   try {
-    const LabeledImages all = readTrainingImages(source);
+    const LabeledImages all = readTrainingImages(source).train;
     examples.ofClass.resize(all.classNames.size());
     for (std::size_t i = 0; i < all.count(); ++i) {
       std::vector<QImage>& ofClass = examples.ofClass[all.labels[i]];

@@ -40,6 +40,14 @@ QString countsText(const DataReport& report) {
   const QString shape = QString::number(info.shape.channels) + u"×"_s +
                         QString::number(info.shape.height) + u"×"_s +
                         QString::number(info.shape.width);
+  if (info.validationCount > 0) {
+    return u"%1 images for training, %2 for validation, %3, %4 classes, %5 each"_s
+        .arg(countText(info.trainCount - info.validationCount),
+             countText(info.validationCount),
+             test)
+        .arg(info.classes)
+        .arg(shape);
+  }
   return u"%1 images for training and validation, %2, %3 classes, %4 each"_s.arg(train, test)
       .arg(info.classes)
       .arg(shape);

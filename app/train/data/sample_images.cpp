@@ -18,7 +18,7 @@ constexpr int kSamples = 60;
 SampleSet readSamples(const DataSource& source, int count) {
   SampleSet set;
   try {
-    const LabeledImages all = readTrainingImages(source);
+    const LabeledImages all = readTrainingImages(source).train;
     std::vector<std::uint32_t> first(
         std::min<std::size_t>(all.count(), static_cast<std::size_t>(count)));
     std::iota(first.begin(), first.end(), 0U);

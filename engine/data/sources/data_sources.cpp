@@ -5,6 +5,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/data/sources/foreign_data.h"
 #include "engine/data/sources/source_kinds.h"
 #include "engine/runtime/error.h"
 #include "engine/values/config/fields.h"
@@ -53,7 +54,7 @@ std::string layouts() {
 
 }  // namespace
 
-LabeledImages readTrainingImages(const DataSource& source) {
+TrainingImages readTrainingImages(const DataSource& source) {
   return std::visit([](const auto& options) { return source_kinds::training(options); }, source);
 }
 
@@ -84,7 +85,13 @@ DataSource recognizeDataSource(const std::string& named, const DataSource& like)
     return source;
   }
   requirePlace(Cifar10Source{named});
-  const std::vector<DataSource> found = kindsAt(named);
+  std::error_code ignored;
+  const bool isReadable = fs::is_directory(named, ignored) || fs::is_regular_file(named, ignored);
+  const std::vector<DataSource> found =
+      isReadable ? kindsAt(named) : std::vector<DataSource>();  // Opening a pipe would wait.
+  if (found.empty()) {
+    if (const auto foreign = foreignDataAt(named)) throw Error(*foreign);
+  }
   if (found.size() != 1) {
     std::string titles;
     for (const DataSource& source : found) {
@@ -96,8 +103,10 @@ DataSource recognizeDataSource(const std::string& named, const DataSource& like)
                               : "Say which with --set 'data.source={\"kind\": \"...\", \"path\": "
                                 "\"...\"}', or put each data set into a separate folder.");
   }
-  DataSource source = like.index() == found.front().index() ? like : found.front();
+  const bool isLike = like.index() == found.front().index();
+  DataSource source = isLike ? like : found.front();
   *pathOf(source) = named;
+  if (!isLike) std::visit([](auto& options) { source_kinds::chooseOptions(options); }, source);
   return source;
 }
 

@@ -8,8 +8,15 @@
 
 namespace lambda {
 
+/// The images of a data set that are not for the test.
+struct TrainingImages {
+  LabeledImages train;            ///< Also for validation, where the data set has no own split.
+  LabeledImages validation = {};  ///< The data set's own validation split; empty = it has none.
+  std::string changes = {};  ///< What was changed in images as they were read; empty = nothing.
+};
+
 /// The images for training and validation. Throws Error naming a missing or damaged file.
-LabeledImages readTrainingImages(const DataSource& source);
+TrainingImages readTrainingImages(const DataSource& source);
 
 /// The test images; none if the data set has no test set. Throws Error as above.
 LabeledImages readTestImages(const DataSource& source);

@@ -78,8 +78,8 @@ DataReport builtInReport(const DatasetInfo& info, const std::string& source) {
 
 // ---- shapes10 ----
 
-LabeledImages training(const Shapes10Source& source) {
-  return drawShapes10(kShapes10Seed, source.trainCount, Shapes10Part::training);
+TrainingImages training(const Shapes10Source& source) {
+  return {drawShapes10(kShapes10Seed, source.trainCount, Shapes10Part::training)};
 }
 
 LabeledImages test(const Shapes10Source& source) {
@@ -102,8 +102,8 @@ bool liesAt(const fs::path&, const Shapes10Source&) {
 
 // ---- CIFAR-10 ----
 
-LabeledImages training(const Cifar10Source& source) {
-  return readCifar10(source.path).train;
+TrainingImages training(const Cifar10Source& source) {
+  return {readCifar10(source.path).train};
 }
 
 LabeledImages test(const Cifar10Source& source) {
@@ -130,8 +130,8 @@ bool liesAt(const fs::path& path, const Cifar10Source&) {
 
 // ---- CIFAR-100 ----
 
-LabeledImages training(const Cifar100Source& source) {
-  return readCifar100(source.path, source.labels).train;
+TrainingImages training(const Cifar100Source& source) {
+  return {readCifar100(source.path, source.labels).train};
 }
 
 LabeledImages test(const Cifar100Source& source) {
@@ -147,14 +147,14 @@ DataReport check(const Cifar100Source& source) {
 }
 
 bool liesAt(const fs::path& path, const Cifar100Source&) {
-  if (isFolder(path)) return holdsAny(path, kCifar100Names);
+  if (isFolder(path)) return holdsAny(path, kCifar100Names) || isPythonCifar100(path);
   return archiveHolds(path, kCifar100Names, "cifar-100-");
 }
 
 // ---- IDX files ----
 
-LabeledImages training(const IdxSource& source) {
-  return readIdxDataset(source.path).train;
+TrainingImages training(const IdxSource& source) {
+  return {readIdxDataset(source.path).train};
 }
 
 LabeledImages test(const IdxSource& source) {
@@ -175,8 +175,9 @@ bool liesAt(const fs::path& path, const IdxSource&) {
 
 // ---- image folders ----
 
-LabeledImages training(const ImageFolderSource& source) {
-  return readImageFolder(source).train;
+TrainingImages training(const ImageFolderSource& source) {
+  DecodedPictures pictures = readImageFolder(source);
+  return {std::move(pictures.train), std::move(pictures.validation), changesText(pictures.counts)};
 }
 
 LabeledImages test(const ImageFolderSource& source) {
@@ -193,6 +194,10 @@ DataReport check(const ImageFolderSource& source) {
 
 bool liesAt(const fs::path& path, const ImageFolderSource&) {
   return isFolder(path) && hasClassFolders(path);
+}
+
+void chooseOptions(ImageFolderSource& source) {
+  if (hasValidationSplit(source.path)) source.validation = ValidationPictures::folder;
 }
 
 }  // namespace lambda::source_kinds

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "engine/data/sources/data_sources.h"
 #include "engine/values/config/data_report.h"
 #include "engine/values/config/data_source.h"
 #include "engine/values/images/labeled_images.h"
@@ -11,11 +12,11 @@
 // existing path looks like this kind, judged only by names and the first bytes.
 namespace lambda::source_kinds {
 
-LabeledImages training(const Shapes10Source& source);
-LabeledImages training(const Cifar10Source& source);
-LabeledImages training(const Cifar100Source& source);
-LabeledImages training(const IdxSource& source);
-LabeledImages training(const ImageFolderSource& source);
+TrainingImages training(const Shapes10Source& source);
+TrainingImages training(const Cifar10Source& source);
+TrainingImages training(const Cifar100Source& source);
+TrainingImages training(const IdxSource& source);
+TrainingImages training(const ImageFolderSource& source);
 
 LabeledImages test(const Shapes10Source& source);
 LabeledImages test(const Cifar10Source& source);
@@ -40,5 +41,11 @@ bool liesAt(const std::filesystem::path& path, const Cifar10Source&);
 bool liesAt(const std::filesystem::path& path, const Cifar100Source&);
 bool liesAt(const std::filesystem::path& path, const IdxSource&);
 bool liesAt(const std::filesystem::path& path, const ImageFolderSource&);
+
+/// Sets the options of a newly named source that depend on what lies at its path.
+template <class Source>
+void chooseOptions(Source&) {}
+
+void chooseOptions(ImageFolderSource& source);
 
 }  // namespace lambda::source_kinds

@@ -4,11 +4,13 @@
 #include <mutex>
 #include <new>
 #include <span>
+#include <string_view>
 #include <thread>
 
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/image_folder/picture_cache.h"
 #include "engine/formats/pictures/picture_decoding.h"
+#include "engine/formats/pictures/picture_format.h"
 #include "engine/formats/pictures/picture_resizing.h"
 #include "engine/runtime/error.h"
 
@@ -21,23 +23,27 @@ constexpr std::uint64_t kMaxPictureBytes = 256U << 20;
 /// Decodes the pictures of one list on several threads.
 class Decoding {
  public:
-  Decoding(const PictureList& list, const std::vector<ListedPicture>& pictures, int size)
-      : list_(list), pictures_(pictures), size_(size), imageBytes_(bytesOf(size)) {
+  Decoding(const PictureList& list, const ListedSplit& split, const PictureOptions& options)
+      : list_(list),
+        pictures_(split.pictures),
+        options_(options),
+        imageBytes_(bytesOf(options.size)) {
     images_.channels = 3;
-    images_.height = images_.width = size;
+    images_.height = images_.width = options.size;
     images_.classNames = list.classNames;
-    reasons_.resize(pictures.size());
+    facts_.resize(pictures_.size());
     try {
-      images_.pixels.resize(pictures.size() * imageBytes_);
+      images_.pixels.resize(pictures_.size() * imageBytes_);
     } catch (const std::bad_alloc&) {
       throw Error(list.folder.string(),
-                  "the decoded pictures need " + std::to_string(pictures.size() * imageBytes_) +
+                  "the decoded pictures need " + std::to_string(pictures_.size() * imageBytes_) +
                       " bytes of memory, more than this machine has",
                   "Choose a smaller picture size with --set data.source.size=N.");
     }
   }
 
-  LabeledImages run(std::vector<CorruptPicture>& corrupt) {
+  /// Adds to what `decoded` has of other splits.
+  LabeledImages run(DecodedPictures& decoded) {
     const std::size_t threads = std::clamp<std::size_t>(
         std::thread::hardware_concurrency(), 1, std::max<std::size_t>(pictures_.size(), 1));
     {
@@ -46,11 +52,19 @@ class Decoding {
       work();
     }
     if (failure_) std::rethrow_exception(failure_);
-    dropCorrupt(corrupt);
+    count(decoded.counts);
+    dropCorrupt(decoded.corrupt);
     return std::move(images_);
   }
 
  private:
+  struct Facts {
+    std::string defect;  // Why a picture is left out; empty = it is not.
+    bool isTurned = false;
+    bool isTransparent = false;
+    std::string_view format;  // Where its name says another one.
+  };
+
   static std::size_t bytesOf(int size) {
     return 3 * static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
   }
@@ -69,20 +83,42 @@ class Decoding {
     const std::string path = (list_.folder / pictures_[i].path).string();
     // An unreadable file does not mean a corrupt picture, so its Error is not caught.
     const std::string bytes = readFile(path, kMaxPictureBytes);
+    Facts& facts = facts_[i];
     try {
-      const Image picture = decodePicture(std::as_bytes(std::span(bytes)), path);
-      std::ranges::copy(resizedToSquare(picture, size_),
+      const Picture picture = decodePicture(std::as_bytes(std::span(bytes)), path);
+      facts.isTurned = picture.isTurned;
+      facts.isTransparent = picture.isTransparent;
+      const std::string_view format = formatOf(std::as_bytes(std::span(bytes)));
+      if (format != formatByName(path)) facts.format = format;
+      if (picture.isTransparent && options_.transparent == TransparentPictures::refuse) {
+        facts.defect = "is transparent";
+        return;
+      }
+      std::ranges::copy(resizedToSquare(picture.image, options_.size),
                         images_.pixels.begin() + static_cast<std::ptrdiff_t>(i * imageBytes_));
     } catch (const Error& error) {
-      reasons_[i] = error.reason();
+      facts.defect = error.reason();
+    }
+  }
+
+  void count(PictureCounts& counts) const {
+    for (std::size_t i = 0; i < pictures_.size(); ++i) {
+      const Facts& facts = facts_[i];
+      if (!facts.defect.empty()) continue;
+      counts.turned += facts.isTurned ? 1 : 0;
+      counts.transparent += facts.isTransparent ? 1 : 0;
+      if (facts.format.empty()) continue;
+      if (counts.misnamed++ == 0) {
+        counts.misnamedExample = pictures_[i].path + " is " + std::string(facts.format);
+      }
     }
   }
 
   void dropCorrupt(std::vector<CorruptPicture>& corrupt) {
     std::size_t kept = 0;
     for (std::size_t i = 0; i < pictures_.size(); ++i) {
-      if (!reasons_[i].empty()) {
-        corrupt.push_back({pictures_[i].path, reasons_[i]});
+      if (!facts_[i].defect.empty()) {
+        corrupt.push_back({pictures_[i].path, facts_[i].defect});
         continue;
       }
       images_.labels.push_back(pictures_[i].label);
@@ -98,10 +134,10 @@ class Decoding {
 
   const PictureList& list_;
   const std::vector<ListedPicture>& pictures_;
-  int size_;
+  const PictureOptions& options_;
   std::size_t imageBytes_;
   LabeledImages images_;
-  std::vector<std::string> reasons_;  // Why a picture is corrupt; empty = it is not.
+  std::vector<Facts> facts_;  // One for each picture.
   std::atomic<std::size_t> next_ = 0;
   std::mutex mutex_;
   std::exception_ptr failure_;  // Guarded by mutex_.
@@ -109,20 +145,21 @@ class Decoding {
 
 }  // namespace
 
-DecodedPictures decodePictures(const PictureList& list, int size) {
+DecodedPictures decodePictures(const PictureList& list, const PictureOptions& options) {
   DecodedPictures decoded;
-  decoded.train = Decoding(list, list.train, size).run(decoded.corrupt);
-  decoded.test = Decoding(list, list.test, size).run(decoded.corrupt);
+  decoded.train = Decoding(list, list.train, options).run(decoded);
+  decoded.validation = Decoding(list, list.validation, options).run(decoded);
+  decoded.test = Decoding(list, list.test, options).run(decoded);
   return decoded;
 }
 
 DecodedPictures loadPictures(const PictureList& list,
-                             int size,
+                             const PictureOptions& options,
                              const std::filesystem::path& cacheFolder) {
-  if (cacheFolder.empty()) return decodePictures(list, size);
-  const std::filesystem::path file = cacheFolder / cacheNameOf(list, size);
-  if (auto kept = readPictureCache(file, list, size)) return std::move(*kept);
-  DecodedPictures decoded = decodePictures(list, size);
+  if (cacheFolder.empty()) return decodePictures(list, options);
+  const std::filesystem::path file = cacheFolder / cacheNameOf(list, options);
+  if (auto kept = readPictureCache(file, list, options.size)) return std::move(*kept);
+  DecodedPictures decoded = decodePictures(list, options);
   try {
     std::error_code ignored;
     std::filesystem::create_directories(cacheFolder, ignored);

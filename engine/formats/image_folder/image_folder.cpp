@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/runtime/error.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -12,22 +13,27 @@ constexpr std::size_t kMostNamed = 500;  // A list of thousands says no more tha
 constexpr const char* kCorruptHint =
     "Replace or remove it, or leave corrupt pictures out with --set data.source.corrupt=skip.";
 
-DatasetInfo infoOf(const PictureList& list, int size, std::size_t train, std::size_t test) {
+DatasetInfo infoOf(const PictureList& list,
+                   int size,
+                   std::size_t train,
+                   std::size_t validation,
+                   std::size_t test) {
   return {.shape = {3, size, size},
           .classes = static_cast<int>(list.classNames.size()),
           .classNames = list.classNames,
-          .trainCount = static_cast<std::int64_t>(train),
-          .testCount = static_cast<std::int64_t>(test)};
+          .trainCount = static_cast<std::int64_t>(train + validation),
+          .testCount = static_cast<std::int64_t>(test),
+          .validationCount = static_cast<std::int64_t>(validation)};
 }
 
-DataFileReport partReport(const std::string& name,
-                          const std::vector<ListedPicture>& pictures,
-                          const LabeledImages& images) {
+DataFileReport splitReport(const std::string& name,
+                           const ListedSplit& split,
+                           const LabeledImages& images) {
   DataFileReport report;
-  report.name = name;
+  report.name = split.folder.empty() ? name : split.folder;
   report.present = true;
   report.countPerClass.resize(images.classNames.size());
-  for (const ListedPicture& picture : pictures) report.bytes += picture.bytes;
+  for (const ListedPicture& picture : split.pictures) report.bytes += picture.bytes;
   for (const std::uint16_t label : images.labels) ++report.countPerClass[label];
   return report;
 }
@@ -41,16 +47,39 @@ void addCorrupt(const std::vector<CorruptPicture>& corrupt,
     report.findings.push_back({severity, corrupt[i].path, corrupt[i].reason, {}});
   }
   if (corrupt.empty()) return;
-  const std::string count = std::to_string(corrupt.size());
+  const bool isOne = corrupt.size() == 1;
+  const std::string count = formatCount(static_cast<std::int64_t>(corrupt.size()));
   report.findings.push_back(
       {severity,
        report.source,
-       isRefused ? count + " pictures are corrupt" : count + " corrupt pictures are left out",
+       isRefused ? count + (isOne ? " picture is corrupt" : " pictures are corrupt")
+                 : count + (isOne ? " corrupt picture is" : " corrupt pictures are") + " left out",
        isRefused ? kCorruptHint : ""});
 }
 
+std::string picturesText(std::uint64_t count) {
+  return formatCounted(static_cast<std::int64_t>(count), "picture") + (count == 1 ? " is" : " are");
+}
+
+/// What was changed in pictures when they were decoded.
+std::vector<DataFinding> findingsOf(const PictureCounts& counts, const std::string& place) {
+  std::vector<DataFinding> findings;
+  const auto add = [&](std::uint64_t count, const std::string& text, std::string hint) {
+    if (count == 0) return;
+    findings.push_back({Severity::warning, place, picturesText(count) + text, std::move(hint)});
+  };
+  add(counts.turned, " turned, as the orientation in EXIF says", {});
+  add(counts.transparent,
+      " transparent, and composited on white",
+      "Count transparent pictures as corrupt with --set data.source.transparent=refuse.");
+  add(counts.misnamed,
+      " of another format than the name says, and read all the same: " + counts.misnamedExample,
+      {});
+  return findings;
+}
+
 void addSplitFinding(const PictureList& list, DataReport& report) {
-  if (!list.test.empty()) return;
+  if (!list.test.pictures.empty()) return;
   report.findings.push_back({Severity::warning,
                              report.source,
                              "there is no test set: all pictures are for training and validation",
@@ -58,11 +87,15 @@ void addSplitFinding(const PictureList& list, DataReport& report) {
                              "for the test into test/."});
 }
 
+PictureOptions optionsOf(const ImageFolderSource& source) {
+  return {source.size, source.transparent};
+}
+
 }  // namespace
 
 DecodedPictures readImageFolder(const ImageFolderSource& source) {
-  const PictureList list = listPictures(source.path);
-  DecodedPictures pictures = loadPictures(list, source.size);
+  const PictureList list = listPictures(source.path, source.validation);
+  DecodedPictures pictures = loadPictures(list, optionsOf(source));
   if (source.corrupt == CorruptPictures::refuse && !pictures.corrupt.empty()) {
     const CorruptPicture& first = pictures.corrupt.front();
     throw Error((list.folder / first.path).string(), first.reason, kCorruptHint);
@@ -73,25 +106,52 @@ DecodedPictures readImageFolder(const ImageFolderSource& source) {
   return pictures;
 }
 
+std::string changesText(const PictureCounts& counts) {
+  std::string text;
+  for (const DataFinding& finding : findingsOf(counts, {})) {
+    text += (text.empty() ? "" : "; ") + finding.text;
+  }
+  return text;
+}
+
 DatasetInfo probeImageFolder(const ImageFolderSource& source) {
-  const PictureList list = listPictures(source.path);
-  return infoOf(list, source.size, list.train.size(), list.test.size());
+  const PictureList list = listPictures(source.path, source.validation);
+  DatasetInfo info = infoOf(list,
+                            source.size,
+                            list.train.pictures.size(),
+                            list.validation.pictures.size(),
+                            list.test.pictures.size());
+  for (const DataFinding& finding : list.findings) {
+    info.notes.push_back(finding.place + ": " + finding.text +
+                         (finding.hint.empty() ? "" : ". " + finding.hint));
+  }
+  return info;
 }
 
 DataReport checkImageFolder(const ImageFolderSource& source) {
   DataReport report;
   report.source = source.path;
   try {
-    const PictureList list = listPictures(source.path);
-    const DecodedPictures pictures = loadPictures(list, source.size);
-    report.files.push_back(partReport("train", list.train, pictures.train));
-    if (!list.testFolder.empty()) {
-      report.files.push_back(partReport(list.testFolder, list.test, pictures.test));
+    const PictureList list = listPictures(source.path, source.validation);
+    const DecodedPictures pictures = loadPictures(list, optionsOf(source));
+    report.files.push_back(splitReport("train", list.train, pictures.train));
+    if (!list.validation.pictures.empty()) {
+      report.files.push_back(splitReport("validation", list.validation, pictures.validation));
+    }
+    if (!list.test.pictures.empty()) {
+      report.files.push_back(splitReport("test", list.test, pictures.test));
       report.files.back().isTest = true;
     }
     addCorrupt(pictures.corrupt, source.corrupt, report);
+    for (const auto& findings : {list.findings, findingsOf(pictures.counts, report.source)}) {
+      report.findings.insert(report.findings.end(), findings.begin(), findings.end());
+    }
     addSplitFinding(list, report);
-    report.info = infoOf(list, source.size, pictures.train.count(), pictures.test.count());
+    report.info = infoOf(list,
+                         source.size,
+                         pictures.train.count(),
+                         pictures.validation.count(),
+                         pictures.test.count());
     report.usable = !(source.corrupt == CorruptPictures::refuse && !pictures.corrupt.empty()) &&
                     pictures.train.count() > 0;
   } catch (const Error& error) {

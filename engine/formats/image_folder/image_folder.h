@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "engine/formats/image_folder/picture_cache.h"
 #include "engine/values/config/data_report.h"
 
@@ -9,6 +11,9 @@ namespace lambda {
 /// Error that names it or is left out, according to `source.corrupt`. Also throws Error if no
 /// training picture is left.
 DecodedPictures readImageFolder(const ImageFolderSource& source);
+
+/// What was changed in pictures, in a line: "12 pictures are turned, ..."; empty = nothing.
+std::string changesText(const PictureCounts& counts);
 
 /// The properties of the data set according to its folders, without decoding a picture.
 DatasetInfo probeImageFolder(const ImageFolderSource& source);

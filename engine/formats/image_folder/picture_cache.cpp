@@ -1,5 +1,6 @@
 #include "engine/formats/image_folder/picture_cache.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <cstring>
@@ -21,9 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The file consists of this text, the digest of the rest as 64 digits, and then, for training and
-// for the test set, the number of images, the corrupt pictures, the labels and the pixels.
-constexpr std::string_view kMagic = "lambda pictures 1\n";
+// The file consists of this text, the digest of the rest as 64 digits, and then, for training,
+// validation and test, the number of images, the corrupt pictures, the counts, the labels and the
+// pixels. A change in how pictures are decoded needs another number.
+constexpr std::string_view kMagic = "lambda pictures 2\n";
 constexpr std::size_t kDigestBytes = 64;
 
 template <class Number>
@@ -47,13 +49,18 @@ std::string_view bytesOf(const std::vector<std::uint8_t>& pixels) {
 
 std::string headerOf(const DecodedPictures& pictures) {
   std::string header;
-  append(header, static_cast<std::uint64_t>(pictures.train.count()));
-  append(header, static_cast<std::uint64_t>(pictures.test.count()));
+  for (const LabeledImages* images : {&pictures.train, &pictures.validation, &pictures.test}) {
+    append(header, static_cast<std::uint64_t>(images->count()));
+  }
   append(header, static_cast<std::uint64_t>(pictures.corrupt.size()));
   for (const CorruptPicture& picture : pictures.corrupt) {
     append(header, picture.path);
     append(header, picture.reason);
   }
+  append(header, pictures.counts.turned);
+  append(header, pictures.counts.transparent);
+  append(header, pictures.counts.misnamed);
+  append(header, pictures.counts.misnamedExample);
   return header;
 }
 
@@ -145,14 +152,15 @@ bool takePixels(Cutter& cutter, LabeledImages& images) {
 
 }  // namespace
 
-std::string cacheNameOf(const PictureList& list, int size) {
+std::string cacheNameOf(const PictureList& list, const PictureOptions& options) {
   std::string key(kMagic);
   std::error_code ignored;
   append(key, fs::weakly_canonical(list.folder, ignored).string());
-  append(key, static_cast<std::uint64_t>(size));
-  for (const auto* pictures : {&list.train, &list.test}) {
-    append(key, static_cast<std::uint64_t>(pictures->size()));
-    for (const ListedPicture& picture : *pictures) {
+  append(key, static_cast<std::uint64_t>(options.size));
+  append(key, static_cast<std::uint64_t>(options.transparent));
+  for (const ListedSplit* split : {&list.train, &list.validation, &list.test}) {
+    append(key, static_cast<std::uint64_t>(split->pictures.size()));
+    for (const ListedPicture& picture : split->pictures) {
       append(key, picture.path);
       append(key, picture.label);
       append(key, picture.bytes);
@@ -170,10 +178,12 @@ fs::path pictureCacheFolder() {
 
 void writePictureCache(const fs::path& path, const DecodedPictures& pictures) {
   const std::string header = headerOf(pictures);
-  const std::array<std::string_view, 5> parts{header,
+  const std::array<std::string_view, 7> parts{header,
                                               bytesOf(pictures.train.labels),
+                                              bytesOf(pictures.validation.labels),
                                               bytesOf(pictures.test.labels),
                                               bytesOf(pictures.train.pixels),
+                                              bytesOf(pictures.validation.pixels),
                                               bytesOf(pictures.test.pixels)};
   Sha256 digest;
   for (const std::string_view part : parts) digest.update(part);
@@ -194,28 +204,41 @@ std::optional<DecodedPictures> readPictureCache(const fs::path& path,
   if (!cutter.isWhole()) return std::nullopt;
   if (sha256Hex(file.bytes().substr(kMagic.size() + kDigestBytes)) != digest) return std::nullopt;
 
+  struct Part {
+    LabeledImages& images;
+    std::uint64_t listed;
+    std::uint64_t count = 0;
+  };
+
   DecodedPictures pictures;
-  for (LabeledImages* images : {&pictures.train, &pictures.test}) {
-    images->channels = 3;
-    images->height = images->width = size;
-    images->classNames = list.classNames;
+  std::array<Part, 3> parts{Part{pictures.train, list.train.pictures.size()},
+                            Part{pictures.validation, list.validation.pictures.size()},
+                            Part{pictures.test, list.test.pictures.size()}};
+  std::uint64_t missing = 0;
+  for (Part& part : parts) {
+    part.images.channels = 3;
+    part.images.height = part.images.width = size;
+    part.images.classNames = list.classNames;
+    part.count = cutter.number();
+    if (part.count > part.listed) return std::nullopt;
+    missing += part.listed - part.count;
   }
-  const std::uint64_t train = cutter.number();
-  const std::uint64_t test = cutter.number();
   const std::uint64_t corrupt = cutter.number();
-  if (train > list.train.size() || test > list.test.size() ||
-      corrupt != list.train.size() + list.test.size() - train - test) {
-    return std::nullopt;
-  }
+  if (corrupt != missing) return std::nullopt;
   for (std::uint64_t i = 0; i < corrupt && cutter.isWhole(); ++i) {
     CorruptPicture picture;
     picture.path = cutter.text();
     picture.reason = cutter.text();
     pictures.corrupt.push_back(std::move(picture));
   }
-  const bool isSound = takeLabels(cutter, train, pictures.train) &&
-                       takeLabels(cutter, test, pictures.test) &&
-                       takePixels(cutter, pictures.train) && takePixels(cutter, pictures.test);
+  pictures.counts.turned = cutter.number();
+  pictures.counts.transparent = cutter.number();
+  pictures.counts.misnamed = cutter.number();
+  pictures.counts.misnamedExample = cutter.text();
+  const bool isSound =
+      std::ranges::all_of(
+          parts, [&](Part& part) { return takeLabels(cutter, part.count, part.images); }) &&
+      std::ranges::all_of(parts, [&](Part& part) { return takePixels(cutter, part.images); });
   if (!isSound || !cutter.isAtEnd()) return std::nullopt;
   return pictures;
 }

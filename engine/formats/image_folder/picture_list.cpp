@@ -1,15 +1,16 @@
 #include "engine/formats/image_folder/picture_list.h"
 
 #include <algorithm>
-#include <array>
-#include <cctype>
 #include <chrono>
-#include <string_view>
+#include <map>
 #include <system_error>
 
 #include "engine/formats/files/file_system.h"
+#include "engine/formats/image_folder/picture_layout.h"
+#include "engine/formats/pictures/picture_format.h"
 #include "engine/runtime/error.h"
 #include "engine/values/images/labeled_images.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -17,141 +18,209 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kTrainFolder = "train";
-constexpr std::array<const char*, 3> kTestFolders{"test", "val", "validation"};
 constexpr std::size_t kMostPictures = 50'000'000;
+constexpr std::size_t kMostFolders = 1'000'000;
 constexpr const char* kHint =
     "Put the pictures of each class into a separate folder that is named after the class.";
 
-bool isFolder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
+/// Counts the files that are not read, by what they are.
+class PassedOver {
+ public:
+  /// `kind`: what the file is, as a noun; `path` is relative to the listed folder.
+  void add(std::string kind, const fs::path& path, std::string hint = {}) {
+    constexpr std::size_t kMostKinds = 20;
+    if (found_.size() == kMostKinds && !found_.contains(kind)) kind = "other file";
+    Entry& entry = found_[kind];
+    entry.hint = std::move(hint);
+    if (entry.count++ == 0 || path < entry.first) entry.first = path;
+  }
 
-bool isHidden(const fs::path& path) {
-  return path.filename().string().starts_with('.');
-}
+  void addFile(const fs::path& path) {
+    const std::string ending = path.extension().string();
+    add(ending.empty() ? "extensionless file" : ending + " file",
+        path,
+        isOtherPictureByName(path)
+            ? "JPEG, PNG and WebP pictures are read: convert the others, for "
+              "example with mogrify -format png."
+            : "");
+  }
 
-bool isPicture(const fs::path& path) {
-  std::string end = path.extension().string();
-  std::ranges::transform(end, end.begin(), [](unsigned char c) { return std::tolower(c); });
-  return end == ".jpg" || end == ".jpeg" || end == ".png";
-}
+  /// "5 .bmp files, 1 broken link"; empty where nothing was passed over.
+  std::string summary() const {
+    std::string text;
+    for (const auto& [kind, entry] : found_) {
+      text += (text.empty() ? "" : ", ") + formatCounted(entry.count, kind);
+    }
+    return text;
+  }
 
-std::vector<std::string> foldersIn(const fs::path& folder) {
-  std::vector<std::string> names;
-  std::error_code code;
-  for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
-       entry.increment(code)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored) && !isHidden(entry->path())) {
-      names.push_back(entry->path().filename().string());
+  void addTo(std::vector<DataFinding>& findings, const fs::path& folder) const {
+    for (const auto& [kind, entry] : found_) {
+      const std::string verb = entry.count == 1 ? " is not read: " : " are not read, such as ";
+      findings.push_back({Severity::warning,
+                          folder.string(),
+                          formatCounted(entry.count, kind) + verb + entry.first.string(),
+                          entry.hint});
     }
   }
-  if (code) throw systemError(folder, "cannot list the folder", code.value());
-  std::ranges::sort(names);
-  return names;
-}
 
-bool holdsPicture(const fs::path& folder) {
-  std::error_code code;
-  for (fs::recursive_directory_iterator entry(folder, code), end; !code && entry != end;
-       entry.increment(code)) {
-    if (isPicture(entry->path())) return true;
+ private:
+  struct Entry {
+    std::int64_t count = 0;
+    fs::path first;  // The first by its name, so that the text does not depend on the disk.
+    std::string hint;
+  };
+
+  std::map<std::string, Entry> found_;
+};
+
+/// Lists the files of a data set, folder by folder.
+class Walk {
+ public:
+  explicit Walk(fs::path root) : root_(std::move(root)) {}
+
+  /// Adds all pictures in the folder and below. Throws Error if one can't be listed.
+  void addPictures(const fs::path& folder,
+                   std::uint16_t label,
+                   std::vector<ListedPicture>& pictures) {
+    if (++folders_ > kMostFolders) throw Error(root_.string(), "has too many folders");
+    if (!chain_.enter(folder)) return passedOver.add("circular link", relative(folder));
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code)) {
+      if (!isLeftBehind(entry->path())) add(*entry, label, pictures);
+    }
+    if (code) throw systemError(folder, "cannot list the folder", code.value());
+    chain_.leave();
   }
-  return false;
-}
 
-void addPictures(const fs::path& root,
-                 const fs::path& folder,
-                 std::uint16_t label,
-                 std::vector<ListedPicture>& pictures) {
-  std::error_code code;
-  for (fs::recursive_directory_iterator entry(folder, code), end; !code && entry != end;
-       entry.increment(code)) {
-    const fs::path& path = entry->path();
+  /// Counts the pictures that lie beside the class folders.
+  void countLoosePictures(const fs::path& folder) {
+    std::error_code code;
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code)) {
+      std::error_code ignored;
+      const fs::path& path = entry->path();
+      const bool isPicture = !formatByName(path).empty() || isOtherPictureByName(path);
+      if (isPicture && !isLeftBehind(path) && !entry->is_directory(ignored)) {
+        passedOver.add("loose picture",
+                       relative(path),
+                       "Only what lies in class folders is read: move the pictures into them.");
+      }
+    }
+  }
+
+  PassedOver passedOver;
+
+ private:
+  fs::path relative(const fs::path& path) const { return path.lexically_relative(root_); }
+
+  void add(const fs::directory_entry& entry,
+           std::uint16_t label,
+           std::vector<ListedPicture>& pictures) {
+    const fs::path& path = entry.path();
     std::error_code failed;
-    if (isHidden(path) || !isPicture(path) || !entry->is_regular_file(failed)) continue;
-    if (pictures.size() == kMostPictures) throw Error(root.string(), "has too many pictures");
-    const auto modified = entry->last_write_time(failed).time_since_epoch();
-    const auto bytes = entry->file_size(failed);
+    if (entry.is_directory(failed)) return addPictures(path, label, pictures);
+    if (!entry.exists(failed)) return passedOver.add("broken link", relative(path));
+    if (!entry.is_regular_file(failed)) return passedOver.add("special file", relative(path));
+    if (formatByName(path).empty()) return passedOver.addFile(relative(path));
+    if (pictures.size() == kMostPictures) throw Error(root_.string(), "has too many pictures");
+    const auto modified = entry.last_write_time(failed).time_since_epoch();
+    const auto bytes = entry.file_size(failed);
     if (failed) throw systemError(path, "cannot read the size", failed.value());
-    pictures.push_back({path.lexically_relative(root).string(),
+    pictures.push_back({relative(path).string(),
                         label,
                         bytes,
                         std::chrono::duration_cast<std::chrono::nanoseconds>(modified).count()});
   }
-  if (code) throw systemError(folder, "cannot list the folder", code.value());
-}
 
-std::vector<ListedPicture> picturesOf(const fs::path& root,
-                                      const fs::path& part,
-                                      const std::vector<std::string>& classNames) {
-  std::vector<ListedPicture> pictures;
-  for (const std::string& name : foldersIn(part)) {
-    const auto found = std::ranges::lower_bound(classNames, name);
-    if (found == classNames.end() || *found != name) {
-      if (!holdsPicture(part / name)) continue;
-      throw Error((part / name).string(),
+  fs::path root_;
+  FolderChain chain_;
+  std::size_t folders_ = 0;
+};
+
+ListedSplit listSplit(Walk& walk,
+                      const fs::path& root,
+                      const fs::path& part,
+                      const PictureLayout& layout) {
+  ListedSplit split;
+  split.folder = part.string();
+  const bool isTraining = part == layout.train;
+  for (const std::string& name : isTraining ? layout.classes : foldersIn(root / part)) {
+    const auto found = std::ranges::lower_bound(layout.classes, name);
+    if (found == layout.classes.end() || *found != name) {
+      if (!holdsPicture(root / part / name)) continue;
+      throw Error((root / part / name).string(),
                   "is a class that the training pictures do not have",
                   "Remove the folder, or add the class to the training pictures.");
     }
-    const auto label = static_cast<std::uint16_t>(found - classNames.begin());
-    addPictures(root, part / name, label, pictures);
-  }
-  std::ranges::sort(pictures, {}, &ListedPicture::path);
-  return pictures;
-}
-
-void requireEveryClass(const PictureList& list, const fs::path& part) {
-  std::vector<bool> hasPicture(list.classNames.size());
-  for (const ListedPicture& picture : list.train) hasPicture[picture.label] = true;
-  for (std::size_t i = 0; i < hasPicture.size(); ++i) {
-    if (hasPicture[i]) continue;
-    throw Error((part / list.classNames[i]).string(),
-                "holds no JPEG or PNG picture",
+    const auto label = static_cast<std::uint16_t>(found - layout.classes.begin());
+    const std::size_t before = split.pictures.size();
+    walk.addPictures(root / part / name, label, split.pictures);
+    if (!isTraining || split.pictures.size() > before) continue;
+    Walk alone(root);
+    alone.addPictures(root / part / name, label, split.pictures);
+    const std::string others = alone.passedOver.summary();
+    throw Error((root / part / name).string(),
+                "holds no JPEG, PNG or WebP picture" + (others.empty() ? "" : ", but " + others),
                 "Remove the folder, or put the pictures of the class into it.");
   }
+  walk.countLoosePictures(root / part);
+  std::ranges::sort(split.pictures, {}, &ListedPicture::path);
+  return split;
 }
 
 }  // namespace
 
-PictureList listPictures(const fs::path& folder) {
-  const bool hasParts = isFolder(folder / kTrainFolder);
-  const fs::path train = hasParts ? folder / kTrainFolder : folder;
-  PictureList list;
-  list.folder = folder;
-  list.classNames = foldersIn(train);
-  if (list.classNames.size() < 2 || list.classNames.size() > kMostClasses) {
-    throw Error(train.string(),
-                "has " + std::to_string(list.classNames.size()) +
+PictureList listPictures(const fs::path& folder, ValidationPictures validation) {
+  PictureLayout layout = layoutOf(folder);
+  if (layout.classes.size() < 2 || layout.classes.size() > kMostClasses) {
+    throw Error((folder / layout.train).string(),
+                "has " + std::to_string(layout.classes.size()) +
                     " folders, expected 2 to 65536: one for each class",
                 kHint);
   }
-  list.train = picturesOf(folder, train, list.classNames);
-  requireEveryClass(list, train);
-  if (!hasParts) return list;
-  for (const char* name : kTestFolders) {
-    // Pictures without classes, such as ImageNet's test set, can't be scored.
-    if (!isFolder(folder / name) || foldersIn(folder / name).empty()) continue;
-    list.test = picturesOf(folder, folder / name, list.classNames);
-    list.testFolder = name;
-    break;
+  const bool usesFolder = validation == ValidationPictures::folder;
+  if (usesFolder && !layout.validation) {
+    throw Error(folder.string(),
+                "has no validation split, which data.source.validation asks for",
+                "Draw the validation images by chance with --set data.source.validation=drawn.");
   }
+  if (!usesFolder && layout.validation && layout.test) {
+    layout.findings.push_back({Severity::warning,
+                               (folder / *layout.validation).string(),
+                               "is not read: there is a test split too, and the validation images "
+                               "are drawn from the training pictures",
+                               "Use it for validation with --set data.source.validation=folder."});
+  }
+  PictureList list;
+  list.folder = folder;
+  Walk walk(folder);
+  list.train = listSplit(walk, folder, layout.train, layout);
+  if (!layout.train.empty()) walk.countLoosePictures(folder);
+  if (usesFolder) list.validation = listSplit(walk, folder, *layout.validation, layout);
+  const auto& test = usesFolder || layout.test ? layout.test : layout.validation;
+  if (test) list.test = listSplit(walk, folder, *test, layout);
+  list.classNames = std::move(layout.classes);
+  list.findings = std::move(layout.findings);
+  walk.passedOver.addTo(list.findings, folder);
   return list;
 }
 
 bool hasClassFolders(const fs::path& folder) {
-  const fs::path train = isFolder(folder / kTrainFolder) ? folder / kTrainFolder : folder;
-  std::error_code code;
-  for (fs::directory_iterator entry(train, code), end; !code && entry != end;
-       entry.increment(code)) {
-    std::error_code ignored;
-    if (entry->is_directory(ignored) && !isHidden(entry->path()) && holdsPicture(entry->path())) {
-      return true;
-    }
+  const std::vector<std::string> names = foldersIn(folder);
+  return std::ranges::any_of(names, [&](const std::string& name) {
+    return holdsPicture(folder / name, /*alsoUnread=*/true);
+  });
+}
+
+bool hasValidationSplit(const fs::path& folder) {
+  try {
+    const PictureLayout layout = layoutOf(folder);
+    return layout.validation && layout.test;
+  } catch (const Error&) {
+    return false;  // listPictures() says why.
   }
-  return false;
 }
 
 }  // namespace lambda

@@ -5,6 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/values/config/data_report.h"
+#include "engine/values/config/data_source.h"
+
 namespace lambda {
 
 /// A picture of a list, which has not been opened.
@@ -17,25 +20,44 @@ struct ListedPicture {
   bool operator==(const ListedPicture&) const = default;
 };
 
+/// A split of a list. Its pictures are sorted by path.
+struct ListedSplit {
+  std::string folder;  ///< Relative to the listed folder; empty for the folder itself.
+  std::vector<ListedPicture> pictures;
+
+  bool operator==(const ListedSplit&) const = default;
+};
+
 /// The pictures of a folder with class folders. The list depends only on the folder's content.
 struct PictureList {
   std::filesystem::path folder;
   std::vector<std::string> classNames;  ///< The class folders of training, sorted.
-  std::vector<ListedPicture> train;     ///< Sorted by path.
-  std::vector<ListedPicture> test;      ///< From test/, val/ or validation/; may be empty.
-  std::string testFolder;               ///< The name of the test folder; empty = there is none.
+  ListedSplit train, validation, test;  ///< Validation and test may be empty.
+  /// Warnings: what is not read, and what was concluded from names. The places are paths relative
+  /// to the folder.
+  std::vector<DataFinding> findings;
 };
 
-/// Lists .jpg, .jpeg and .png files. Where `folder` has a folder train/, its folders are the
-/// classes, and the first of test/, val/ and validation/ that has class folders is the test set.
-/// Otherwise the folders in `folder` are the classes, all pictures are for training, and there is
-/// no test set. Pictures may lie in folders within a class. Names that begin with a dot are
-/// skipped, and links to folders are not followed. Throws Error for fewer than two classes, a class
-/// without pictures, a class of the test set that training lacks, and a folder that can't be
-/// listed.
-PictureList listPictures(const std::filesystem::path& folder);
+/// Lists the JPEG, PNG and WebP files, by their names' endings. Where `folder` has a training
+/// split, its folders are the classes; otherwise all folders are, except splits for validation and
+/// test. Splits are folders with class folders in them, named train, training, test, testing, eval,
+/// val, valid, validation or dev, in any case, also with "set" or "data". Without a test split, the
+/// validation split is the test set. With one, it is read only for ValidationPictures::folder.
+///
+/// Where all lies in a single folder, that is descended into. Pictures may lie in folders within a
+/// class. Links are followed. Names that begin with a dot, and what file managers and archivers
+/// leave behind, are skipped. All other files in class folders and pictures outside of class
+/// folders are counted in `findings`. Throws Error for fewer than two classes, a class without
+/// pictures, a class of another split that training lacks, two splits for training, and a folder
+/// that can't be listed.
+PictureList listPictures(const std::filesystem::path& folder,
+                         ValidationPictures validation = ValidationPictures::drawn);
 
-/// Whether listPictures() would find classes, judged by the first pictures.
+/// Whether listPictures() would find classes, judged by the first pictures; also by those in other
+/// formats, which it names.
 bool hasClassFolders(const std::filesystem::path& folder);
+
+/// Whether there is a validation split beside a training and a test split.
+bool hasValidationSplit(const std::filesystem::path& folder);
 
 }  // namespace lambda

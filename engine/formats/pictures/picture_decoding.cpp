@@ -1,30 +1,99 @@
 #include "engine/formats/pictures/picture_decoding.h"
 
 #include <algorithm>
-#include <array>
-#include <csetjmp>
-#include <cstdio>
-#include <memory>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include <jerror.h>
-#include <jpeglib.h>
-#include <png.h>
-
+#include "engine/formats/pictures/picture_format.h"
+#include "engine/formats/pictures/raw_picture.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
 
 namespace {
 
-constexpr const char* kHint = "Replace or remove the picture, or leave corrupt pictures out.";
-constexpr int kMaxScans = 200;  // A progressive file may repeat a scan without end.
+/// Whole numbers in a block of EXIF data, in the byte order that it begins with.
+class ExifNumbers {
+ public:
+  explicit ExifNumbers(std::span<const std::byte> bytes)
+      : bytes_(bytes), isLittle_(!bytes.empty() && bytes[0] == std::byte{'I'}) {}
+
+  /// The number of `size` bytes at `at`; 0 beyond the end.
+  std::uint32_t at(std::size_t at, std::size_t size) const {
+    if (at > bytes_.size() || size > bytes_.size() - at) return 0;
+    std::uint32_t number = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      number =
+          number << 8 | std::to_integer<std::uint32_t>(bytes_[at + (isLittle_ ? size - 1 - i : i)]);
+    }
+    return number;
+  }
+
+ private:
+  std::span<const std::byte> bytes_;
+  bool isLittle_;
+};
+
+/// The pixels on white, [height, width, 3].
+std::vector<std::uint8_t> opaquePixels(RawPicture& raw, bool& isTransparent) {
+  if (raw.channels == 3) return std::move(raw.pixels);
+  std::vector<std::uint8_t> rgb(raw.pixels.size() / 4 * 3);
+  for (std::size_t i = 0; i < raw.pixels.size() / 4; ++i) {
+    const int alpha = raw.pixels[4 * i + 3];
+    isTransparent = isTransparent || alpha < 255;
+    for (std::size_t c = 0; c < 3; ++c) {
+      const int value = raw.pixels[4 * i + c];
+      rgb[3 * i + c] = static_cast<std::uint8_t>((value * alpha + 255 * (255 - alpha) + 127) / 255);
+    }
+  }
+  return rgb;
+}
+
+/// The picture upright. The eight orientations are those of EXIF 2.3, tag 0x0112.
+Image turned(Image image, int orientation) {
+  if (orientation == 1) return image;
+  const bool isTransposed = orientation >= 5;
+  const bool mirrorsX =
+      orientation == 2 || orientation == 3 || orientation == 7 || orientation == 8;
+  const bool mirrorsY =
+      orientation == 3 || orientation == 4 || orientation == 6 || orientation == 7;
+  Image upright{
+      isTransposed ? image.height : image.width, isTransposed ? image.width : image.height, {}};
+  upright.rgb.resize(image.rgb.size());
+  std::uint8_t* next = upright.rgb.data();
+  for (int y = 0; y < upright.height; ++y) {
+    for (int x = 0; x < upright.width; ++x, next += 3) {
+      const int column = isTransposed ? y : x;
+      const int row = isTransposed ? x : y;
+      const auto fromX = static_cast<std::size_t>(mirrorsX ? image.width - 1 - column : column);
+      const auto fromY = static_cast<std::size_t>(mirrorsY ? image.height - 1 - row : row);
+      std::copy_n(&image.rgb[3 * (fromY * static_cast<std::size_t>(image.width) + fromX)], 3, next);
+    }
+  }
+  return upright;
+}
+
+RawPicture decodeRaw(std::span<const std::byte> bytes,
+                     const std::string& place,
+                     const PictureLimits& limits) {
+  const std::string_view format = formatOf(bytes);
+  if (format == kJpeg) return decodeJpeg(bytes, place, limits);
+  if (format == kPng) return decodePng(bytes, place, limits);
+  if (format == kWebp) return decodeWebp(bytes, place, limits);
+  if (bytes.empty()) throw Error(place, "the file is empty", kPictureHint);
+  if (format.empty()) throw Error(place, "is no JPEG, PNG or WebP picture", kPictureHint);
+  throw Error(
+      place, "is " + std::string(format) + ", not a JPEG, PNG or WebP picture", kPictureHint);
+}
+
+}  // namespace
 
 void requireWithin(const PictureLimits& limits,
                    std::uint64_t width,
                    std::uint64_t height,
                    const std::string& place) {
-  if (width == 0 || height == 0) throw Error(place, "the picture has no pixels", kHint);
+  if (width == 0 || height == 0) throw Error(place, "the picture has no pixels", kPictureHint);
   if (width <= limits.side && height <= limits.side && width * height <= limits.pixels) return;
   throw Error(place,
               "the picture has " + std::to_string(width) + "x" + std::to_string(height) +
@@ -32,179 +101,35 @@ void requireWithin(const PictureLimits& limits,
               "Make the picture smaller.");
 }
 
-// ---- JPEG ----
-
-/// libjpeg reports errors by longjmp(), so no object with a destructor may live between its calls
-/// and setjmp().
-struct JpegErrors {
-  jpeg_error_mgr base{};
-  std::jmp_buf leave{};
-  std::array<char, JMSG_LENGTH_MAX> text{};
-};
-
-[[noreturn]] void leaveJpeg(j_common_ptr info) {
-  auto* errors = reinterpret_cast<JpegErrors*>(info->err);
-  info->err->format_message(info, errors->text.data());
-  std::longjmp(errors->leave, 1);
+int exifOrientation(std::span<const std::byte> exif) {
+  constexpr std::uint32_t kOrientation = 0x0112;
+  constexpr std::uint32_t kShort = 3;
+  constexpr std::size_t kEntryBytes = 12;
+  constexpr std::string_view kPrefix("Exif\0\0", 6);
+  const std::string_view text(reinterpret_cast<const char*>(exif.data()), exif.size());
+  if (text.starts_with(kPrefix)) exif = exif.subspan(kPrefix.size());
+  const ExifNumbers numbers(exif);
+  if (numbers.at(2, 2) != 42) return 1;
+  const std::size_t folder = numbers.at(4, 4);
+  const std::size_t entries = numbers.at(folder, 2);
+  for (std::size_t i = 0; i < entries; ++i) {
+    const std::size_t entry = folder + 2 + i * kEntryBytes;
+    if (numbers.at(entry, 2) != kOrientation) continue;
+    const std::uint32_t value = numbers.at(entry + 8, numbers.at(entry + 2, 2) == kShort ? 2 : 4);
+    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+  }
+  return 1;
 }
 
-/// Most warnings of libjpeg mean damage that it conceals in the picture; some lose nothing.
-void noteJpeg(j_common_ptr info, int level) {
-  if (level >= 0) return;
-  const int code = info->err->msg_code;
-  if (code == JWRN_EXTRANEOUS_DATA || code == JWRN_ADOBE_XFORM || code == JWRN_JFIF_MAJOR ||
-      code == JWRN_TOO_MUCH_DATA) {
-    return;
-  }
-  leaveJpeg(info);
-}
-
-void countScans(j_common_ptr info) {
-  const auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
-  if (decompress->input_scan_number <= kMaxScans) return;
-  auto* errors = reinterpret_cast<JpegErrors*>(info->err);
-  std::snprintf(errors->text.data(), errors->text.size(), "it has more than %d scans", kMaxScans);
-  std::longjmp(errors->leave, 1);
-}
-
-struct JpegReader {
-  JpegErrors errors;
-  jpeg_progress_mgr progress{};
-  jpeg_decompress_struct info{};
-
-  JpegReader() {
-    info.err = jpeg_std_error(&errors.base);
-    errors.base.error_exit = leaveJpeg;
-    errors.base.emit_message = noteJpeg;
-  }
-
-  ~JpegReader() { jpeg_destroy_decompress(&info); }
-
-  JpegReader(const JpegReader&) = delete;
-  JpegReader& operator=(const JpegReader&) = delete;
-
-  /// Reads the header. False if it is damaged.
-  bool open(std::span<const std::byte> bytes) {
-    if (setjmp(errors.leave)) return false;  // NOLINT(cert-err52-cpp): libjpeg's way
-    jpeg_create_decompress(&info);
-    progress.progress_monitor = countScans;
-    info.progress = &progress;
-    jpeg_mem_src(&info,
-                 reinterpret_cast<const unsigned char*>(bytes.data()),
-                 static_cast<unsigned long>(bytes.size()));
-    jpeg_read_header(&info, TRUE);
-    return true;
-  }
-
-  bool isCmyk() const {
-    return info.jpeg_color_space == JCS_CMYK || info.jpeg_color_space == JCS_YCCK;
-  }
-
-  /// Fills rows with `components` bytes per pixel. False if the picture is damaged.
-  bool decode(std::uint8_t* rows, int components) {
-    if (setjmp(errors.leave)) return false;  // NOLINT(cert-err52-cpp): libjpeg's way
-    info.out_color_space = components == 4 ? JCS_CMYK : JCS_RGB;
-    info.dct_method = JDCT_ISLOW;
-    jpeg_start_decompress(&info);
-    const std::size_t stride =
-        std::size_t{info.output_width} * static_cast<std::size_t>(components);
-    while (info.output_scanline < info.output_height) {
-      JSAMPROW row = rows + info.output_scanline * stride;
-      jpeg_read_scanlines(&info, &row, 1);
-    }
-    jpeg_finish_decompress(&info);
-    return true;
-  }
-};
-
-/// Converts CMYK to RGB. Adobe's files, which are nearly all CMYK files, hold inverted inks.
-void convertCmyk(const std::vector<std::uint8_t>& inks, bool isInverted, Image& image) {
-  for (std::size_t i = 0; i < inks.size() / 4; ++i) {
-    const auto light = [&](std::size_t ink) {
-      const int value = inks[4 * i + ink];
-      return isInverted ? value : 255 - value;
-    };
-    for (std::size_t c = 0; c < 3; ++c) {
-      image.rgb[3 * i + c] = static_cast<std::uint8_t>((light(c) * light(3) + 127) / 255);
-    }
-  }
-}
-
-Image decodeJpeg(std::span<const std::byte> bytes,
-                 const std::string& place,
-                 const PictureLimits& limits) {
-  JpegReader reader;
-  const auto fail = [&] {
-    throw Error(place, std::string("the JPEG is damaged: ") + reader.errors.text.data(), kHint);
-  };
-  if (!reader.open(bytes)) fail();
-  requireWithin(limits, reader.info.image_width, reader.info.image_height, place);
-  Image image{
-      static_cast<int>(reader.info.image_width), static_cast<int>(reader.info.image_height), {}};
-  const std::size_t pixels = std::size_t{reader.info.image_width} * reader.info.image_height;
-  image.rgb.resize(3 * pixels);
-  if (!reader.isCmyk()) {
-    if (!reader.decode(image.rgb.data(), 3)) fail();
-    return image;
-  }
-  std::vector<std::uint8_t> inks(4 * pixels);
-  if (!reader.decode(inks.data(), 4)) fail();
-  convertCmyk(inks, reader.info.saw_Adobe_marker == TRUE, image);
-  return image;
-}
-
-// ---- PNG ----
-
-struct PngReader {
-  png_image image{};
-
-  PngReader() { image.version = PNG_IMAGE_VERSION; }
-
-  ~PngReader() { png_image_free(&image); }
-
-  PngReader(const PngReader&) = delete;
-  PngReader& operator=(const PngReader&) = delete;
-};
-
-Image decodePng(std::span<const std::byte> bytes,
-                const std::string& place,
-                const PictureLimits& limits) {
-  PngReader reader;
-  png_image& png = reader.image;
-  const auto fail = [&] {
-    throw Error(place, std::string("the PNG is damaged: ") + png.message, kHint);
-  };
-  if (!png_image_begin_read_from_memory(&png, bytes.data(), bytes.size())) fail();
-  requireWithin(limits, png.width, png.height, place);
-  const std::size_t pixels = std::size_t{png.width} * png.height;
-  png.format = PNG_FORMAT_RGBA;
-  std::vector<std::uint8_t> rgba(4 * pixels);
-  if (!png_image_finish_read(&png, nullptr, rgba.data(), 0, nullptr)) fail();
-  Image image{static_cast<int>(png.width), static_cast<int>(png.height), {}};
-  image.rgb.resize(3 * pixels);
-  for (std::size_t i = 0; i < pixels; ++i) {
-    std::copy_n(rgba.begin() + static_cast<std::ptrdiff_t>(4 * i), 3, &image.rgb[3 * i]);
-  }
-  return image;
-}
-
-bool beginsWith(std::span<const std::byte> bytes, std::span<const unsigned char> magic) {
-  return bytes.size() >= magic.size() &&
-         std::ranges::equal(bytes.first(magic.size()), magic, {}, [](std::byte b) {
-           return std::to_integer<unsigned char>(b);
-         });
-}
-
-}  // namespace
-
-Image decodePicture(std::span<const std::byte> bytes,
-                    const std::string& place,
-                    const PictureLimits& limits) {
-  constexpr std::array<unsigned char, 3> kJpeg{0xFF, 0xD8, 0xFF};
-  constexpr std::array<unsigned char, 8> kPng{0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
-  if (beginsWith(bytes, kJpeg)) return decodeJpeg(bytes, place, limits);
-  if (beginsWith(bytes, kPng)) return decodePng(bytes, place, limits);
-  throw Error(place, "is neither a JPEG nor a PNG picture", kHint);
+Picture decodePicture(std::span<const std::byte> bytes,
+                      const std::string& place,
+                      const PictureLimits& limits) {
+  RawPicture raw = decodeRaw(bytes, place, limits);
+  Picture picture;
+  picture.isTurned = raw.orientation != 1;
+  Image image{raw.width, raw.height, opaquePixels(raw, picture.isTransparent)};
+  picture.image = turned(std::move(image), raw.orientation);
+  return picture;
 }
 
 }  // namespace lambda

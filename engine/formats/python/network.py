@@ -19,6 +19,7 @@ n counts queries and m context positions, both row by row over the map.
 """
 
 import argparse
+import array
 import json
 import math
 import pathlib
@@ -709,29 +710,31 @@ def load(path, device="cpu"):
 
 
 def read_png(path):
-    """The pixels [3, height, width] of a PNG file with eight bits per channel, without Pillow."""
+    """Width, height and RGB bytes of a PNG file with 8 or 16 bits per channel, without Pillow."""
     data = pathlib.Path(path).read_bytes()
-    parts, palette, at = b"", b"", 8
+    parts, palette, kinds, at = b"", b"", set(), 8
     while data[:8] == b"\x89PNG\r\n\x1a\n" and at < len(data):
         length, kind = struct.unpack(">I4s", data[at : at + 8])
         body, at = data[at + 8 : at + 8 + length], at + 12 + length
+        kinds.add(kind)
         if kind == b"IHDR":
             width, height, bits, color, _, _, interlaced = struct.unpack(">IIBBBBB", body)
         elif kind == b"PLTE":
             palette = body
         elif kind == b"IDAT":
             parts += body
-    if not parts or bits != 8 or interlaced:
+    if not parts or bits not in (8, 16) or interlaced or kinds & {b"tRNS", b"eXIf"}:
         sys.exit(f"{path}: only plain PNG files are read without Pillow: pip install pillow")
     channels = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[color]
-    raw, line = zlib.decompress(parts), width * channels
+    step = channels * bits // 8
+    raw, line = zlib.decompress(parts), width * step
     rows, above = [], bytearray(line)
     for y in range(height):
         method = raw[y * (line + 1)]
         row = bytearray(raw[y * (line + 1) + 1 : (y + 1) * (line + 1)])
         for i in range(line if method else 0):
-            left = row[i - channels] if i >= channels else 0
-            corner = above[i - channels] if i >= channels else 0
+            left = row[i - step] if i >= step else 0
+            corner = above[i - step] if i >= step else 0
             if method == 4:
                 guess = left + above[i] - corner
                 distances = abs(guess - left), abs(guess - above[i]), abs(guess - corner)
@@ -741,26 +744,42 @@ def read_png(path):
             row[i] = (row[i] + added) & 255
         rows.append(row)
         above = row
-    x = torch.frombuffer(bytearray().join(rows), dtype=torch.uint8).view(height, width, channels)
+    values = bytearray().join(rows)[:: bits // 8]  # Of 16 bits the high byte.
+    planes = [values[c::channels] for c in range(channels)]
     if color == 3:
-        return torch.frombuffer(bytearray(palette), dtype=torch.uint8).view(-1, 3)[
-            x[..., 0].long()].permute(2, 0, 1)
-    x = x[..., : 3 if channels > 2 else 1].permute(2, 0, 1)  # Without its transparency.
-    return x.expand(3, -1, -1)
+        planes = [bytes(palette[3 * i + c] for i in values) for c in range(3)]
+    elif channels in (2, 4):  # On white.
+        alpha = planes.pop()
+        planes = [bytes((v * a + 255 * (255 - a) + 127) // 255 for v, a in zip(plane, alpha))
+                  for plane in planes]
+    rgb = bytearray(3 * width * height)
+    for c in range(3):
+        rgb[c::3] = planes[c if len(planes) == 3 else 0]
+    return width, height, rgb
+
+
+def read_picture(path):
+    """Width, height and RGB bytes of a picture, read as in training: 8 bits per channel, of 16 bits
+    the high byte; turned by the orientation in EXIF; transparent pixels on white."""
+    try:
+        from PIL import Image, ImageOps
+    except ImportError:
+        return read_png(path)
+    image = ImageOps.exif_transpose(Image.open(path))
+    if image.mode.startswith("I"):  # Grey of 16 bits, which Pillow would clip at 255.
+        clear = image.info.get("transparency")
+        grey = array.array("i", image.convert("I").tobytes())
+        image = Image.frombytes("L", image.size, bytes(255 if v == clear else v >> 8 for v in grey))
+    if "A" in image.getbands() or "transparency" in image.info:
+        image = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    return *image.size, bytearray(image.convert("RGB").tobytes())
 
 
 def read_image(path):
-    """The pixels [3, height, width] of an image, 0..255."""
-    try:
-        from PIL import Image
-    except ImportError:
-        return read_png(path)
-    image = Image.open(path)
-    # As in training, transparency is dropped, not painted on a background.
-    image = (image.convert("RGBA") if "A" in image.getbands() else image).convert("RGB")
-    pixel_bytes = bytearray(image.tobytes())
-    return torch.frombuffer(pixel_bytes, dtype=torch.uint8).view(
-        image.height, image.width, 3).permute(2, 0, 1)
+    """The pixels [3, height, width] of a picture, 0..255."""
+    width, height, rgb = read_picture(path)
+    return torch.frombuffer(rgb, dtype=torch.uint8).view(height, width, 3).permute(2, 0, 1)
 
 
 def prepare(image, description):

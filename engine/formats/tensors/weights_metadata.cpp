@@ -6,6 +6,7 @@
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/field_json.h"
 #include "engine/formats/json/json.h"
+#include "engine/formats/pictures/picture_decoding.h"
 #include "engine/values/config/record_fields.h"
 
 namespace lambda {
@@ -36,6 +37,7 @@ Json inputJson(const CheckpointHeader& header) {
   const MapShape& shape = header.config.architecture.input;
   Json input{{"channels", shape.channels}, {"height", shape.height}, {"width", shape.width}};
   if (shape.channels == 3) input["colors"] = "RGB";
+  input["pictures"] = kPictureReading;
   input["range"] = "pixel / 255";
   input["mean"] = header.input.normalization.mean;
   input["deviation"] = header.input.normalization.deviation;

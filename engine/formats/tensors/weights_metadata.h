@@ -21,7 +21,8 @@ struct WeightsDescription {
 /// The metadata of a safetensors file with those weights, each entry a text or a JSON document:
 ///   format         "pt", which Python's loaders require
 ///   architecture   the network, as in a preset
-///   input          shape, order of colours, mean and deviation of each channel
+///   input          shape, order of colours, how pictures are read (kPictureReading), mean and
+///                  deviation of each channel
 ///   classes        names in the order of the logits
 ///   training       versions, seed, data and its split, epochs, steps
 ///   scores         validation and test, where they were measured

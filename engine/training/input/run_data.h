@@ -46,6 +46,9 @@ class RunData {
   /// How many images are labelled, pseudo-labelled and left out; empty if all labels are used.
   const std::string& labelSummary() const { return labelSummary_; }
 
+  /// What was changed in images as they were read; empty = nothing.
+  const std::string& imageChanges() const { return data_->changes; }
+
   /// The training batch at a position, both counted from 0: augmented, and mixed if the run mixes
   /// images.
   TensorBatch batch(int epoch, int batch);

@@ -55,11 +55,26 @@ enum class CorruptPictures {
   skip,    ///< The picture is left out and counted.
 };
 
-/// JPEG and PNG pictures, a folder for each class.
+/// What happens to a picture with pixels that are not opaque.
+enum class TransparentPictures {
+  white,   ///< It is composited on white.
+  refuse,  ///< It counts as corrupt.
+};
+
+/// Where the validation images of an image folder come from.
+enum class ValidationPictures {
+  drawn,   ///< From the training pictures, by chance.
+  folder,  ///< They are all pictures of the folder val/, beside train/ and test/.
+};
+
+/// JPEG, PNG and WebP pictures, a folder for each class.
 struct ImageFolderSource {
   std::string path = "images";  ///< The folder with train/ and test/ or val/, or with the classes.
   int size = 64;                ///< Side in pixels that pictures are resized and cropped to.
   CorruptPictures corrupt = CorruptPictures::refuse;
+  TransparentPictures transparent = TransparentPictures::white;
+  /// recognizeDataSource() chooses the folder where there is one.
+  ValidationPictures validation = ValidationPictures::drawn;
 
   bool operator==(const ImageFolderSource&) const = default;
 };
@@ -76,6 +91,10 @@ struct DatasetInfo {
   std::vector<std::string> classNames;  ///< In the order of the labels; empty if not read yet.
   std::int64_t trainCount = 0;          ///< Images for training and validation together.
   std::int64_t testCount = 0;           ///< 0 = no test set.
+  /// How many of trainCount are a validation set of the data's own; 0 = it has none that is used.
+  std::int64_t validationCount = 0;
+  /// What is left out or was guessed, a sentence each, where this is known without reading images.
+  std::vector<std::string> notes = {};
 
   bool operator==(const DatasetInfo&) const = default;
 };
@@ -136,9 +155,9 @@ constexpr DataSourceTraits traitsOf(std::type_identity<IdxSource>) {
 constexpr DataSourceTraits traitsOf(std::type_identity<ImageFolderSource>) {
   return {.kind = "imageFolder",
           .title = "Image folder",
-          .meaning = "JPEG and PNG pictures in a folder for each class.",
+          .meaning = "JPEG, PNG and WebP pictures in a folder for each class.",
           .layout =
-              "a folder with train/ (and test/ or val/) that has a folder of JPEG or PNG "
+              "a folder with train/ (and test/ or val/) that has a folder of JPEG, PNG or WebP "
               "pictures for each class, or with these class folders themselves"};
 }
 

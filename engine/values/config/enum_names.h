@@ -52,6 +52,16 @@ struct EnumNames<CorruptPictures> {
 };
 
 template <>
+struct EnumNames<TransparentPictures> {
+  static constexpr std::array<std::string_view, 2> names{"white", "refuse"};
+};
+
+template <>
+struct EnumNames<ValidationPictures> {
+  static constexpr std::array<std::string_view, 2> names{"drawn", "folder"};
+};
+
+template <>
 struct EnumNames<CropPadding> {
   static constexpr std::array<std::string_view, 2> names{"reflect", "zero"};
 };

@@ -192,6 +192,12 @@ void visitFields(Value& value, Visit&& visit) {
         value.size);
   visit(Field{"corrupt", "a picture that can't be decoded: refuse the data set, or skip it"},
         value.corrupt);
+  visit(Field{"transparent",
+              "a picture that is not opaque: on white, or refuse it as one that can't be decoded"},
+        value.transparent);
+  visit(Field{"validation",
+              "validation images: drawn from the training pictures, or those of the folder val/"},
+        value.validation);
 }
 
 template <Either<DataConfig> Value, class Visit>

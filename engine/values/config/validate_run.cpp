@@ -32,7 +32,15 @@ void checkDataset(const RunConfig& config,
   const auto add = [&](const char* path, std::string text, Fix fix) {
     problems.push_back({path, Severity::error, std::move(text), std::move(fix)});
   };
-  if (config.data.validationCount >= dataset.trainCount) {
+  for (const std::string& note : dataset.notes) {
+    problems.push_back({"data.source", Severity::warning, note, std::nullopt});
+  }
+  if (dataset.validationCount > 0 && config.data.validationCount != dataset.validationCount) {
+    const std::string count = std::to_string(dataset.validationCount);
+    add("data.validationCount",
+        "the data's own validation set has " + count + " images, and all of them are used",
+        Fix{"Set to " + count, "data.validationCount", count});
+  } else if (config.data.validationCount >= dataset.trainCount) {
     add("data.validationCount",
         "no images are left to train on: training and validation together have " +
             std::to_string(dataset.trainCount) + " images",
