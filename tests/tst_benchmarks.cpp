@@ -31,6 +31,7 @@ class TestBenchmarks : public QObject {
   void twinsHaveConvolutionsAlone();
   void stepsAreTimedPartByPart();
   void recordedStepsCanBeTakenAgain();
+  void recordedMixedBatchesHaveBothLabels();
   void batchesAreThoseOfAten();
   void divergingStepsAreNotTimed();
 };
@@ -167,6 +168,27 @@ void TestBenchmarks::recordedStepsCanBeTakenAgain() {
   QVERIFY(std::abs(std::stod(losses.substr(1)) - loss) < 1e-5);
   QVERIFY(file.find("batch.2.images") != nullptr && file.find("batch.3.images") == nullptr);
   QVERIFY(file.metadata.contains("learningRates") && file.metadata.contains("config"));
+}
+
+void TestBenchmarks::recordedMixedBatchesHaveBothLabels() {
+  const TemporaryFolder folder;
+  RunConfig config = tinyRun();
+  config.data.augmentation.mixupAlpha = 1;
+  const auto path = folder.path() / "steps.safetensors";
+  recordSteps(config, 1, path);
+  const SafeTensors file = readSafeTensors(path);
+  Network network(config.architecture);
+  for (const NamedTensor& each : stateOf(*network)) loadInto(file, path.string(), each);
+  const auto tensor = [&](const char* name) { return toTensor(*file.find(name), path.string()); };
+  network->train();
+  const at::Tensor logits = network->forward(tensor("batch.0.images"));
+  const double share = tensor("batch.0.share").item<double>();
+  const auto lossOf = [&](const char* labels) {
+    return at::cross_entropy_loss(logits, tensor(labels)).item<double>();
+  };
+  const double loss =
+      share * lossOf("batch.0.labels") + (1 - share) * lossOf("batch.0.partnerLabels");
+  QVERIFY(std::abs(std::stod(file.metadata.at("losses").substr(1)) - loss) < 1e-5);
 }
 
 void TestBenchmarks::batchesAreThoseOfAten() {

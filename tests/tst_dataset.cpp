@@ -52,6 +52,9 @@ class TestDataset : public QObject {
   void testImagesAreApart();
   void missingFilesAreAnError();
   void readersShareADataSet();
+  void aDigestTellsDataSetsApart();
+  void theMostFrequentClassIsNamed();
+  void classesAreMatchedByName();
   void readsTheRealCifar10();
 };
 
@@ -167,6 +170,62 @@ void TestDataset::readersShareADataSet() {
   config.source = Cifar10Source{"/nowhere"};
   QVERIFY_THROWS_EXCEPTION(Error, cache.training(config));
   QVERIFY_THROWS_EXCEPTION(Error, cache.test(config));
+}
+
+void TestDataset::aDigestTellsDataSetsApart() {
+  const LabeledImages images = loadTest(drawnConfig(100, 0));
+  const std::string digest = digestOf(images);
+  QCOMPARE(digest.size(), std::size_t{64});
+  QCOMPARE(digestOf(loadTest(drawnConfig(100, 0))), digest);
+  QCOMPARE(loadDataset(drawnConfig(100, 10)).sha256, loadDataset(drawnConfig(100, 20)).sha256);
+  const auto changed = [&](auto change) {
+    LabeledImages other = images;
+    change(other);
+    return digestOf(other) != digest;
+  };
+  QVERIFY(changed([](LabeledImages& each) { std::swap(each.labels[0], each.labels[1]); }));
+  QVERIFY(changed([](LabeledImages& each) { each.pixels.back() ^= 1; }));
+  QVERIFY(changed([](LabeledImages& each) { each.classNames[0] += "s"; }));
+  QVERIFY(changed([](LabeledImages& each) { std::swap(each.height, ++each.width); }));
+  QVERIFY(changed([](LabeledImages& each) {
+    each.labels.pop_back();
+    each.pixels.resize(each.pixels.size() - 3 * 32 * 32);
+  }));
+  // Pixels are read in pieces by several threads.
+  LabeledImages large = images;
+  large.pixels.resize(40U << 20, 3);
+  const std::string first = digestOf(large);
+  QCOMPARE(digestOf(large), first);
+  large.pixels[30U << 20] = 4;
+  QVERIFY(digestOf(large) != first);
+}
+
+void TestDataset::theMostFrequentClassIsNamed() {
+  LabeledImages images;
+  images.classNames = {"a", "b", "c"};
+  QVERIFY(!majorityOf(images));
+  images.labels = {2, 1, 2, 0, 2};
+  QCOMPARE(majorityOf(images), std::optional(MajorityClass{"c", 0.6}));
+}
+
+void TestDataset::classesAreMatchedByName() {
+  LabeledImages images;
+  images.classNames = {"a", "b", "c"};
+  images.labels = {0, 1, 2, 0};
+  LabeledImages matched = images;
+  matchClasses(matched, {"c", "a", "b"}, "here");
+  QVERIFY(matched.labels == (std::vector<std::uint16_t>{1, 2, 0, 1}));
+  QVERIFY(matched.classNames == (std::vector<std::string>{"c", "a", "b"}));
+  for (const std::vector<std::string>& others : {std::vector<std::string>{"a", "b"},
+                                                 std::vector<std::string>{"a", "b", "z"},
+                                                 std::vector<std::string>{"a", "b", "c", "d"}}) {
+    LabeledImages left = images;
+    const auto error = errorOf([&] { matchClasses(left, others, "here"); });
+    QVERIFY(error && error->reason().find("The data has 3: a, b, c") != std::string::npos);
+    QVERIFY(error->reason().find("The network has " + std::to_string(others.size())) !=
+            std::string::npos);
+    QVERIFY(left == images);
+  }
 }
 
 void TestDataset::readsTheRealCifar10() {

@@ -164,6 +164,37 @@ class TestExperimentCommands : public QObject {
     QVERIFY(!fs::exists(folder.path() / "experiments"));
   }
 
+  void runsOfAnExperimentHaveTheSameData() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    const fs::path pictures = folder.path() / "pictures";
+    writePictures(pictures, 20);
+    Experiment experiment = smallExperiment();
+    experiment.name = "data";
+    experiment.base.data.source = ImageFolderSource{.path = pictures.string(), .size = 32};
+    experiment.base.data.validationCount = 8;
+    experiment.base.architecture.classes = 2;
+    experiment.base.recipe.batchSize = 8;
+    experiment.axes.clear();
+    experiment.variants = {{"only", {}}};
+    experiment.seeds = {0};
+    write(experiment, folder.path() / "data.json");
+    const ProgramOutcome first = program.run({u"experiment"_s, u"run"_s, u"data.json"_s});
+    QVERIFY2(first.status == 0, first.errors.constData());
+    fs::remove(fs::directory_iterator(pictures / "red")->path());
+    const QStringList more{u"experiment"_s, u"run"_s, u"experiments/data"_s};
+    const ProgramOutcome refused = program.run(more + QStringList{u"--add-seeds"_s, u"1"_s});
+    QCOMPARE(refused.status, 1);
+    const auto there = ExperimentFolder::open(folder.path() / "experiments/data");
+    QVERIFY(readExperiment(there).cells[1].text.find("have changed") != std::string::npos);
+    const ProgramOutcome accepted =
+        program.run(more + QStringList{u"--retry"_s, u"--changed-data"_s, u"warn"_s});
+    QVERIFY2(accepted.status == 0, accepted.errors.constData());
+    const ExperimentState state = readExperiment(there);
+    QCOMPARE(state.countOf(CellState::done), std::size_t{2});
+    QVERIFY(state.warnings.at(0).find("different images") != std::string::npos);
+  }
+
   void aStudentIsTrainedOnceItsTeacherIsDone() {
     const TemporaryFolder folder;
     const Program program(folder.path());

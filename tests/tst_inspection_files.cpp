@@ -90,6 +90,16 @@ class TestInspectionFiles : public QObject {
     QVERIFY(std::ranges::find(files, "embeddings-change.png") == files.end());
   }
 
+  void everyHeadHasItsSingularValues() {
+    const TemporaryFolder folder;
+    InspectionSnapshot seen = snapshot();
+    seen.singularValues = {{}, {{2, 2}, {6, 5, 4, 3}}, {{2, 2}, {9, 8, 7, 6}}};
+    writeInspection(folder.path(), seen);
+    QCOMPARE(readFile(folder.path() / "singular-values.csv", 1 << 20),
+             std::string("part,s0,s1\nposition-head1,6,5\nposition-head2,4,3\n"
+                         "total-head1,9,8\ntotal-head2,7,6\n"));
+  }
+
   void partsShareOneScale() {
     const TemporaryFolder folder;
     writeInspection(folder.path(), snapshot());

@@ -1,11 +1,15 @@
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include <ATen/ATen.h>
 
 #include <QTest>
 
+#include "engine/data/image_export.h"
+#include "engine/formats/archives/zip_reader.h"
+#include "engine/formats/files/durable_file.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/input/mixed_batch.h"
 #include "engine/training/input/run_data.h"
@@ -54,12 +58,24 @@ at::Tensor logitsInTraining(const RunConfig& config, const TensorBatch& batch) {
   return state.network->forward(batch.images).detach();
 }
 
+/// The values of a member of an archive of NumPy.
+at::Tensor arrayIn(const std::vector<std::byte>& npy, at::ScalarType type) {
+  const auto header =
+      10 + std::to_integer<std::size_t>(npy[8]) + 256 * std::to_integer<std::size_t>(npy[9]);
+  const auto bytes = npy.size() - header;
+  const at::Tensor values =
+      at::empty({static_cast<std::int64_t>(bytes / c10::elementSize(type))}, type);
+  std::memcpy(values.data_ptr(), npy.data() + header, bytes);
+  return values;
+}
+
 }  // namespace
 
 class TestMixedTraining : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void exportedImagesAreThoseThatTheNetworkGets();
   void mixupBlendsEachImageWithItsPartner();
   void cutMixPutsTheBoxOfThePartnerIntoTheImage();
   void theLabelWithTheLargerShareComesFirst();
@@ -217,6 +233,39 @@ void TestMixedTraining::resumesToTheSameBits() {
   QCOMPARE(resumed.status, RunStatus::finished);
   QVERIFY(tensorsOf(resumed.run) == tensorsOf(uninterrupted.run));
   QVERIFY(lossesOf(resumed.run) == lossesOf(uninterrupted.run));
+}
+
+void TestMixedTraining::exportedImagesAreThoseThatTheNetworkGets() {
+  const TemporaryFolder folder;
+  const RunConfig config = mixingRun();
+  const int epoch = 1;
+  RunData data(test::onCpu(config));
+  BatchOrder order(config.seed, static_cast<std::uint32_t>(data.trainingImages()), config.recipe);
+  const auto path = folder.path() / "mixed.npz";
+  const auto exported = exportImages({.config = config, .augmentedInEpoch = epoch + 1, .out = path},
+                                     [](std::int64_t, std::int64_t) { return true; });
+  QCOMPARE(exported->mixed, data.trainingImages());
+  const std::string bytes = readFile(path, 1 << 24);
+  const auto members = readStoredZip(std::as_bytes(std::span(bytes)), path.string());
+  const at::Tensor images = arrayIn(members.at("images.npy"), at::kByte).view({-1, 32, 32, 3});
+  const at::Tensor labels = arrayIn(members.at("labels.npy"), at::kLong);
+  const at::Tensor partners = arrayIn(members.at("partnerLabels.npy"), at::kLong);
+  const at::Tensor shares = arrayIn(members.at("shares.npy"), at::kDouble);
+  const Normalization& normalization = data.networkInput().normalization;
+  const at::Tensor mean = at::tensor(normalization.mean).view({1, 3, 1, 1});
+  const at::Tensor deviation = at::tensor(normalization.deviation).view({1, 3, 1, 1});
+  for (int position = 0; position < data.batchesPerEpoch(); ++position) {
+    const TensorBatch batch = data.batch(epoch, position);
+    const auto drawn = order.batch({epoch, static_cast<std::uint32_t>(position)});
+    const at::Tensor indices =
+        at::tensor(std::vector<std::int64_t>(drawn.begin(), drawn.end()), at::kLong);
+    const at::Tensor expected = (batch.images.to(at::kDouble) * deviation + mean) * 255;
+    const at::Tensor found = images.index_select(0, indices).permute({0, 3, 1, 2}).to(at::kDouble);
+    QVERIFY((found - expected).abs().max().item<double>() < 1.5);  // Two roundings.
+    QVERIFY(labels.index_select(0, indices).equal(batch.labels));
+    QVERIFY(partners.index_select(0, indices).equal(batch.partnerLabels));
+    QVERIFY((shares.index_select(0, indices) - batch.share).abs().max().item<double>() < 1e-6);
+  }
 }
 
 QTEST_GUILESS_MAIN(TestMixedTraining)

@@ -41,6 +41,7 @@ class TestPseudoLabels : public QObject {
   void aClassWithTooFewImagesIsNamed();
   void confidentPredictionsBecomeLabels();
   void linesMayComeInAnyOrder();
+  void classesMayComeInAnyOrder();
   void damagedPredictionsAreRefusedWithTheirLine_data();
   void damagedPredictionsAreRefusedWithTheirLine();
   void randomDamageIsReadOrRefused();
@@ -121,6 +122,18 @@ void TestPseudoLabels::linesMayComeInAnyOrder() {
   QCOMPARE(found[1].probability, 0.75);
 }
 
+void TestPseudoLabels::classesMayComeInAnyOrder() {
+  const fs::path file = folder_.path() / "classes.csv";
+  const std::vector<std::string> written{"c", "a,b", "d"}, classes{"a,b", "c", "d"};
+  write(file, predictionsHead(written) + "0,0,1,0.1,0.25,0.75,0\n1,2,0,0.2,1,0,0\n");
+  const std::vector<ImagePrediction> found = readPredictionsCsv(file, classes, 2);
+  QCOMPARE(found[0].label, std::uint16_t{1});
+  QCOMPARE(found[0].prediction, std::uint16_t{0});
+  QCOMPARE(found[0].probability, 0.75);
+  QCOMPARE(found[1].label, std::uint16_t{2});
+  QCOMPARE(found[1].prediction, std::uint16_t{1});
+}
+
 void TestPseudoLabels::damagedPredictionsAreRefusedWithTheirLine_data() {
   QTest::addColumn<QString>("text");
   QTest::addColumn<int>("line");
@@ -131,7 +144,9 @@ void TestPseudoLabels::damagedPredictionsAreRefusedWithTheirLine_data() {
     QTest::newRow(name) << QString::fromStdString(text) << line << QString::fromLatin1(reason);
   };
   row("empty", {}, 1, "does not name the columns");
-  row("other classes", "index,label,prediction,loss,a,c\n", 1, "does not name");
+  row("no columns", "a,b\n", 1, "does not name the columns");
+  row("other classes", "index,label,prediction,loss,a,c\n", 1, "The file has 2: a, c");
+  row("fewer classes", "index,label,prediction,loss,a\n", 1, "The data has 2: a, b");
   row("more classes", "index,label,prediction,loss,a,b,c\n", 1, "not those of the classes");
   row("missing image", first, 2, "without a prediction for image 1 of 2");
   row("double image", first + "0,0,0,0.1,0.9,0.1\n", 3, "image 0 stands already in line 2");

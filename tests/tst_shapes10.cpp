@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kImageBytes = 3 * 32 * 32;
 
-std::string digestOf(const LabeledImages& images) {
+std::string bytesDigestOf(const LabeledImages& images) {
   Sha256 digest;
   digest.update(std::as_bytes(std::span(images.pixels)));
   const std::vector<std::uint8_t> labels(images.labels.begin(), images.labels.end());
@@ -44,9 +44,9 @@ class TestShapes10 : public QObject {
 };
 
 void TestShapes10::drawsTheSameBitsOnEveryMachine() {
-  QCOMPARE(digestOf(drawShapes10(kShapes10Seed, 200, Shapes10Part::training)),
+  QCOMPARE(bytesDigestOf(drawShapes10(kShapes10Seed, 200, Shapes10Part::training)),
            std::string("0d4b399f2195008be1b6e976b168eab5f9640699d22e8548071047f4f3386d2f"));
-  QCOMPARE(digestOf(drawShapes10(kShapes10Seed, 200, Shapes10Part::test)),
+  QCOMPARE(bytesDigestOf(drawShapes10(kShapes10Seed, 200, Shapes10Part::test)),
            std::string("89b1a455568abf806527c5be006223b31d460ae1d9dd9ea3a1095f5e55059e60"));
 }
 

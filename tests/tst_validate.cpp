@@ -198,6 +198,18 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt_data() {
       {"recipe.batchSize=1", "data.augmentation.cutmixAlpha=1"},
       "data.augmentation.cutmixAlpha",
       false);
+  row("one value for a norm",
+      {"recipe.batchSize=1", "architecture.stem.kind=patch", "architecture.stem.patchSize=16"},
+      "recipe.batchSize",
+      true);
+  row("Muon with decaying filters",
+      {"recipe.optimizer.kind=muon", "recipe.optimizer.decayFactors.filter=0.5"},
+      "recipe.optimizer.decayFactors.filter",
+      false);
+  row("Muon that decays all",
+      {"recipe.optimizer.kind=muon", "recipe.optimizer.decayAllParameters=true"},
+      "recipe.optimizer.decayAllParameters",
+      false);
   row("no best", {"data.validationCount=0"}, "checkpoints.keepBest", false);
 }
 

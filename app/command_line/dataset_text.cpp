@@ -4,11 +4,6 @@
 
 namespace lambda {
 
-std::string shapeText(const MapShape& shape) {
-  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
-         std::to_string(shape.width);
-}
-
 nlohmann::ordered_json shapeJson(const MapShape& shape) {
   return {shape.channels, shape.height, shape.width};
 }

@@ -8,9 +8,6 @@
 
 namespace lambda {
 
-/// "3x32x32": channels, height, width.
-std::string shapeText(const MapShape& shape);
-
 nlohmann::ordered_json shapeJson(const MapShape& shape);
 
 /// "1x28x28 images of 10 classes, 60,000 for training and validation, 10,000 for the test"

@@ -75,6 +75,11 @@ Json runJson(const RunResult& result) {
               {"testAccuracy", optional(result.testAccuracy)},
               {"trainSeconds", result.trainSeconds},
               {"imagesPerSecond", result.imagesPerSecond}};
+  const auto addMajority = [&](const char* key, const std::optional<MajorityClass>& majority) {
+    if (majority) object[key] = {{"class", majority->name}, {"share", majority->share}};
+  };
+  addMajority("validationMajority", result.validationMajority);
+  addMajority("testMajority", result.testMajority);
   if (!result.scoring.empty()) object["scoring"] = result.scoring;
   if (!result.failure.empty()) object["failure"] = result.failure;
   return object;

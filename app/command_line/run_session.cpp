@@ -60,9 +60,13 @@ void printSummary(const RunResult& result) {
   FactList facts;
   facts.add("run", run);
   if (result.bestValidationAccuracy) {
-    facts.add("best validation", formatAccuracy(*result.bestValidationAccuracy));
+    facts.add(
+        "best validation",
+        formatAccuracy(*result.bestValidationAccuracy) + majorityText(result.validationMajority));
   }
-  if (result.testAccuracy) facts.add("test", formatAccuracy(*result.testAccuracy));
+  if (result.testAccuracy) {
+    facts.add("test", formatAccuracy(*result.testAccuracy) + majorityText(result.testMajority));
+  }
   if (!result.scoring.empty()) facts.add("scored with", scoringText(result.scoring));
   if (result.imagesPerSecond > 0) {
     facts.add("throughput",

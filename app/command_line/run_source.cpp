@@ -96,6 +96,20 @@ void addDataOption(CLI::App* command, std::optional<std::string>& data) {
       ->type_name("PATH");
 }
 
+void addChangedData(CLI::App& command, ChangedData& choice) {
+  const std::string usual(nameOf(choice));
+  command
+      .add_option_function<std::string>(
+          "--changed-data",
+          [&choice](const std::string& text) {
+            choice = enumOf<ChangedData>(text).value_or(choice);
+          },
+          "if the data has changed since the run was trained: stop or warn (default: " + usual +
+              ")")
+      ->check(CLI::IsMember(EnumNames<ChangedData>::names))
+      ->type_name("CHOICE");
+}
+
 void addConfigOptions(CLI::App* command, ConfigOptions& options) {
   addDataOption(command, options.data);
   command

@@ -10,6 +10,7 @@
 
 #include "engine/values/config/run_config.h"
 #include "engine/values/fields/problem.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 
@@ -36,6 +37,9 @@ struct ConfigOptions {
 
 /// --data PATH
 void addDataOption(CLI::App* command, std::optional<std::string>& data);
+
+/// --changed-data stop|warn; `choice` has the default.
+void addChangedData(CLI::App& command, ChangedData& choice);
 
 /// --set PATH=VALUE
 void addSetOption(CLI::App* command, std::vector<std::string>& assignments);

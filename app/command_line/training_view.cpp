@@ -5,10 +5,12 @@
 #include <cmath>
 #include <cstddef>
 #include <filesystem>
+#include <limits>
 
 #include "app/command_line/report.h"
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
+#include "engine/values/config/epoch_batches.h"
 #include "engine/values/text/quantities.h"
 
 namespace lambda {
@@ -60,7 +62,13 @@ void TrainingView::started(const RunRecord& record,
   startWeights_ = std::filesystem::path(record.config.start.weights).filename().string();
   epochs_ = record.config.recipe.epochs;
   batchesPerEpoch_ = std::max(batchesPerEpoch, 1);
-  bestAccuracy_ = record.bestValidationAccuracy;
+  bestBy_ = record.config.checkpoints.bestBy;
+  best_.reset();
+  if (record.bestValidationAccuracy) {
+    // An earlier version did not record the loss; its best epoch keeps its place in a tie.
+    constexpr double kLowest = -std::numeric_limits<double>::infinity();
+    best_ = Scores{record.bestValidationLoss.value_or(kLowest), *record.bestValidationAccuracy};
+  }
   const Recipe& recipe = record.config.recipe;
   const Environment& machine = record.environment;
   const std::string work = formatCounted(machine.threads, "thread") + ", " +
@@ -71,8 +79,7 @@ void TrainingView::started(const RunRecord& record,
                         formatShortCount(record.flops) + "FLOPs per image"}));
   line_.print(sentence({textOf(record.config.data.source),
                         formatCount(trainingImages) + " training images",
-                        std::to_string(batchesPerEpoch) + " batches of " +
-                            std::to_string(recipe.batchSize) + " per epoch"}));
+                        batchesText(recipe, trainingImages)}));
   line_.print(sentence({machine.device, work}));
   line_.print(shownPath(run));
   printHeadings();
@@ -122,8 +129,8 @@ std::string TrainingView::remainingText() const {
 
 void TrainingView::epochFinished(const EpochRecord& record) {
   const bool isBest =
-      record.validation && (!bestAccuracy_ || record.validation->accuracy > *bestAccuracy_);
-  if (isBest) bestAccuracy_ = record.validation->accuracy;
+      record.validation && (!best_ || isBetter(*record.validation, *best_, bestBy_));
+  if (isBest) best_ = record.validation;
   const std::string loss = record.validation ? formatFixed(record.validation->loss, 4) : "";
   const std::string accuracy = record.validation ? formatAccuracy(record.validation->accuracy) : "";
   line_.print(epochLine({std::to_string(record.epoch) + "/" + std::to_string(epochs_),

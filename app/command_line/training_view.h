@@ -50,7 +50,8 @@ class TrainingView : public Observer {
   int batchesOfEpoch_ = 0;  // Number of batches in the two sums.
   double lossSum_ = 0;
   double accuracySum_ = 0;
-  std::optional<double> bestAccuracy_;
+  BestBy bestBy_ = BestBy::accuracy;
+  std::optional<Scores> best_;  ///< Of the best epoch so far.
 };
 
 }  // namespace lambda

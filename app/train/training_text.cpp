@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/values/config/enum_names.h"
+#include "engine/values/config/epoch_batches.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
@@ -77,15 +78,10 @@ double progressOf(const TrainingStatus& status) {
   return steps > 0 ? std::clamp(static_cast<double>(status.step) / steps, 0.0, 1.0) : 0;
 }
 
-std::int64_t trainingImagesOf(const DataConfig& data, const std::optional<DatasetInfo>& dataset) {
-  const std::optional<DatasetInfo> known = dataset ? dataset : announcedInfo(data.source);
-  return known ? std::max<std::int64_t>(0, known->trainCount - data.validationCount) : 0;
-}
-
 QString recipeText(const RunConfig& config) {
   const Recipe& recipe = config.recipe;
   const std::int64_t batches =
-      recipe.batchSize > 0 ? trainingImagesOf(config.data) / recipe.batchSize : 0;
+      batchesOfEpoch(recipe, trainingImagesOf(config.data).value_or(0)).batches;
   const QString data = QString::fromUtf8(traitsOf(config.data.source).title);
   const QString epochs = countedText(recipe.epochs, u"epoch"_s);
   const QString batchSize = countText(recipe.batchSize);

@@ -34,10 +34,6 @@ QString eventTitle(EventKind kind);
 /// A problem after the name of its field: "Momentum: Nesterov's look-ahead needs momentum".
 QString problemText(const Problem& problem);
 
-/// Number of training images without the validation images; 0 where the counts are not known.
-std::int64_t trainingImagesOf(const DataConfig& data,
-                              const std::optional<DatasetInfo>& dataset = {});
-
 /// The text with places where long words, such as paths, may be broken into lines.
 QString breakableText(const QString& text);
 

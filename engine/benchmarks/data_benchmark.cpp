@@ -25,9 +25,7 @@ class ImageByImage {
         normalization_(measureNormalization(images)),
         augmenter_(
             config.architecture.input, config.data.augmentation, normalization_, config.seed),
-        order_(config.seed,
-               static_cast<std::uint32_t>(images.count()),
-               static_cast<std::uint32_t>(config.recipe.batchSize)) {}
+        order_(config.seed, static_cast<std::uint32_t>(images.count()), config.recipe) {}
 
   /// [b, c, h, w]
   at::Tensor batch(int epoch, int batch, at::ScalarType type) {

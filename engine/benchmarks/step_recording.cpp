@@ -38,6 +38,10 @@ void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path
     const std::string name = "batch." + std::to_string(step);
     tensors.push_back({name + ".images", batch.images});
     tensors.push_back({name + ".labels", batch.labels});
+    if (batch.isMixed()) {
+      tensors.push_back({name + ".partnerLabels", batch.partnerLabels});
+      tensors.push_back({name + ".share", batch.share});
+    }
     learningRates.push_back(dryRun.nextLearningRate());
     losses.push_back(dryRun.train(batch).loss);
   }

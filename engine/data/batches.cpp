@@ -1,5 +1,6 @@
 #include "engine/data/batches.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <numeric>
 #include <string>
@@ -15,11 +16,14 @@ constexpr std::uint64_t kOrderStream = 0x6F72646572;  // Separates it from other
 
 }  // namespace
 
-BatchOrder::BatchOrder(std::uint64_t seed, std::uint32_t imageCount, std::uint32_t batchSize)
-    : seed_(seed), imageCount_(imageCount), batchSize_(batchSize) {
-  if (batchSize < 1 || batchSize > imageCount) {
+BatchOrder::BatchOrder(std::uint64_t seed, std::uint32_t imageCount, const Recipe& recipe)
+    : seed_(seed),
+      imageCount_(imageCount),
+      batchSize_(static_cast<std::uint32_t>(std::max(recipe.batchSize, 0))),
+      epoch_(batchesOfEpoch(recipe, imageCount)) {
+  if (batchSize_ < 1 || batchSize_ > imageCount) {
     throw Error("recipe.batchSize",
-                "cannot make batches of " + std::to_string(batchSize) + " images out of " +
+                "cannot make batches of " + std::to_string(recipe.batchSize) + " images out of " +
                     std::to_string(imageCount) + " training images",
                 "Choose a batch size from 1 to the number of training images.");
   }
@@ -33,7 +37,9 @@ std::span<const std::uint32_t> BatchOrder::batch(BatchPosition position) {
     orderedEpoch_ = position.epoch;
   }
   const std::size_t first = static_cast<std::size_t>(position.batch) * batchSize_;
-  return std::span<const std::uint32_t>(order_).subspan(first, batchSize_);
+  const auto used = static_cast<std::size_t>(epoch_.used);
+  return std::span<const std::uint32_t>(order_).first(used).subspan(
+      first, std::min<std::size_t>(batchSize_, used - first));
 }
 
 }  // namespace lambda

@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/data/normalization.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/images/labeled_images.h"
+#include "engine/values/run/metrics.h"
 
 namespace lambda {
 
@@ -20,6 +22,7 @@ struct Dataset {
   LabeledImages validation;
   Normalization normalization;  ///< Measured on `train` only.
   std::string changes;          ///< As in TrainingImages.
+  std::string sha256;           ///< Of all images, whatever the split; empty: not computed.
 };
 
 /// Reads or draws the training images of `config.source`, and splits them with stratifiedSplit()
@@ -27,11 +30,30 @@ struct Dataset {
 /// `config` have no influence. Throws Error if files are missing or damaged.
 Dataset loadDataset(const DataConfig& config);
 
+/// The settings for a data set that may be another than the one they were made for: where it has
+/// too few images for so many validation images, it has none. Throws Error as probeDataset().
+DataConfig withFittingSplit(DataConfig config);
+
 /// The test images of `config.source`. They are loaded separately, so that no choice depends on
 /// them: they are scored once at the end of a run, and on demand.
 LabeledImages loadTest(const DataConfig& config);
 
 /// Copies the images at `indices`, in that order. Each index must be below images.count().
 LabeledImages selectImages(const LabeledImages& images, const std::vector<std::uint32_t>& indices);
+
+/// SHA-256 of images, labels and names of the classes, in their order, as 64 hexadecimal digits: it
+/// tells whether two data sets are the same, wherever and however they are stored. The pixels are
+/// read on all cores, at several GB/s on a usual machine.
+std::string digestOf(const LabeledImages& images);
+
+/// The most frequent class, the first of several; nothing where there are no images.
+std::optional<MajorityClass> majorityOf(const LabeledImages& images);
+
+/// Gives images the classes of a network: they keep their labels by name, whatever the order of the
+/// names. No names: nothing is changed. Throws Error, with both lists, unless the names are the
+/// same. `place`: of the images, for the message.
+void matchClasses(LabeledImages& images,
+                  const std::vector<std::string>& classNames,
+                  const std::string& place);
 
 }  // namespace lambda

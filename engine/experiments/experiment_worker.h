@@ -6,6 +6,7 @@
 #include "engine/experiments/experiment_folder.h"
 #include "engine/runtime/run_control.h"
 #include "engine/values/experiment/experiment_state.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 
@@ -13,6 +14,8 @@ struct WorkerOptions {
   std::filesystem::path program;  ///< The command line program, `lambda`.
   int parallel = 1;               ///< Runs at a time; they share the cores.
   bool retriesFailed = false;     ///< Runs that failed before are trained again.
+  /// What to do if the data is no longer that of a run that is resumed, or of the other runs.
+  ChangedData changedData = ChangedData::stop;
 };
 
 /// Receives the events of a worker, on the worker's thread.

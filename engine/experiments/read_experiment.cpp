@@ -120,6 +120,35 @@ VariantResult resultOf(std::vector<std::optional<double>> values,
   return result;
 }
 
+/// Finds runs of one data set that were trained on different images.
+class DataComparison {
+ public:
+  explicit DataComparison(const ExperimentPlan& plan) : plan_(plan) {}
+
+  void add(const PlannedRun& run, const CellReading& reading, std::vector<std::string>& warnings) {
+    const std::string& digest = reading.record.dataSha256.train;
+    if (!reading.cell.hasRun || digest.empty()) return;
+    const DataSource& source = plan_.variants[run.variant].config.data.source;
+    const auto known = std::ranges::find(first_, source, &First::source);
+    if (known == first_.end()) {
+      first_.push_back({source, digest, reading.cell.runFolder});
+    } else if (known->digest != digest) {
+      warnings.push_back(reading.cell.runFolder + " and " + known->run +
+                         " were trained on different images or labels: the data has changed");
+    }
+  }
+
+ private:
+  struct First {
+    DataSource source;
+    std::string digest;
+    std::string run;
+  };
+
+  const ExperimentPlan& plan_;
+  std::vector<First> first_;
+};
+
 /// The state without cells.
 ExperimentState withVariants(const Experiment& experiment, const ExperimentPlan& plan) {
   ExperimentState state;
@@ -171,8 +200,10 @@ ExperimentState stateOfPlan(const Experiment& experiment, const ExperimentPlan& 
 
 ExperimentState readExperiment(const ExperimentFolder& folder, const ExperimentState* before) {
   ExperimentState state = withVariants(folder.experiment(), folder.plan());
+  DataComparison data(folder.plan());
   for (const PlannedRun& run : folder.plan().runs) {
     CellReading reading = readCell(folder, run);
+    data.add(run, reading, state.warnings);
     if (!reading.warning.empty()) state.warnings.push_back(reading.warning);
     if (reading.cell.state == CellState::done) {
       const ExperimentCell* known = before ? doneIn(*before, reading.cell) : nullptr;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/experiments/cell_state.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/runs/run_folder.h"
@@ -98,10 +99,29 @@ ChildProcess RunProcesses::train(const PlannedRun& run, bool resumes, int epochs
                       folder_.runs().string(),
                       "--folder",
                       folder_.nameOf(run)});
+    const std::string sha256 = dataOfOthers(run);
+    if (!sha256.empty()) arguments.insert(arguments.end(), {"--data-sha256", sha256});
+  }
+  if (options_.changedData == ChangedData::warn) {
+    arguments.insert(arguments.end(), {"--changed-data", "warn"});
   }
   if (epochs > 0) arguments.insert(arguments.end(), {"--until-epoch", std::to_string(epochs)});
   arguments.emplace_back("--quiet");
   return ChildProcess(arguments, logOf(run));
+}
+
+std::string RunProcesses::dataOfOthers(const PlannedRun& run) const {
+  const auto sourceOf = [this](const PlannedRun& each) -> const DataSource& {
+    return folder_.plan().variants[each.variant].config.data.source;
+  };
+  for (const PlannedRun& other : folder_.plan().runs) {
+    if (!(sourceOf(other) == sourceOf(run))) continue;
+    const CellReading reading = readRecordedCell(folder_, other);
+    if (reading.cell.hasRun && !reading.record.dataSha256.train.empty()) {
+      return reading.record.dataSha256.train;
+    }
+  }
+  return {};
 }
 
 void RunProcesses::writeConfiguration(const PlannedRun& run) const {

@@ -52,6 +52,10 @@ class RunProcesses {
 
   void writeConfiguration(const PlannedRun& run) const;
 
+  /// The digest of the training images of another run with the same data set; empty where no run
+  /// has begun.
+  std::string dataOfOthers(const PlannedRun& run) const;
+
   const ExperimentFolder& folder_;
   const WorkerOptions& options_;
 };

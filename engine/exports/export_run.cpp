@@ -2,12 +2,12 @@
 
 #include "engine/data/image_export.h"
 #include "engine/data/measured_input.h"
-#include "engine/data/sources/data_sources.h"
 #include "engine/exports/predictions_file.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
+#include "engine/training/input/evaluation_data.h"
 #include "engine/training/input/wait_for_batch.h"
 
 namespace fs = std::filesystem;
@@ -66,18 +66,20 @@ std::optional<ExportReport> exportPredictions(const ExportJob& job,
                       .images = evaluation.images,
                       .split = split,
                       .scores = evaluation.scores,
+                      .otherData = evaluation.otherData,
                       .isVerified = evaluation.isVerified};
 }
 
 std::optional<ExportReport> exportPictures(const ExportJob& job,
                                            RunControl& control,
                                            Observer& observer) {
-  ImageExportRequest request{.config = readCheckpointHeader(checkpointAt(job.run)).config,
-                             .split = job.split.value_or(Split::train),
-                             .augmentedInEpoch = job.augmentedInEpoch,
-                             .out = job.out};
-  DataSource& source = request.config.data.source;
-  if (job.data) source = recognizeDataSource(*job.data, source);
+  const CheckpointHeader header = readCheckpointHeader(checkpointAt(job.run));
+  ImageExportRequest request{
+      .config = job.data ? withData(header.config, *job.data) : header.config,
+      .input = header.input,
+      .split = job.split.value_or(Split::train),
+      .augmentedInEpoch = job.augmentedInEpoch,
+      .out = job.out};
   const auto exported = exportImages(request, [&](std::int64_t done, std::int64_t total) {
     if (done % kImagesPerReport != 0) return true;
     observer.evaluated({"exported", done, total});
@@ -87,6 +89,7 @@ std::optional<ExportReport> exportPictures(const ExportJob& job,
   return ExportReport{.files = {job.out},
                       .bytes = exported->bytes,
                       .images = exported->images,
+                      .mixedImages = exported->mixed,
                       .split = request.split};
 }
 

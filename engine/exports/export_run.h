@@ -37,8 +37,10 @@ struct ExportReport {
   std::int64_t values = 0;  ///< In all tensors.
   bool averaged = false;    ///< The weights are the run's moving average.
   std::int64_t images = 0;  ///< That were written or classified.
+  std::int64_t mixedImages = 0;  ///< Of written ones, those that mixup or CutMix mixes.
   Split split = Split::test;
   std::optional<Scores> scores = std::nullopt;  ///< Of predictions.
+  std::string otherData = {};                   ///< Of predictions, as in Evaluation.
   bool isVerified = true;  ///< False if predictions were made by weights without a digest.
 };
 

@@ -167,17 +167,7 @@ std::optional<WrittenPredictions> writePredictions(const EvaluationRequest& requ
   writer.commit();
   const auto total = static_cast<double>(run.count());
   const Scores scores{loss / total, static_cast<double>(right) / total};
-  const KeptEvaluation kept = run.keep(scores);
-  return WrittenPredictions{.evaluation = {.scores = scores,
-                                           .checkpoint = run.checkpoint,
-                                           .epoch = run.header().progress.epoch,
-                                           .step = run.header().progress.step,
-                                           .images = run.count(),
-                                           .testEvaluations = kept.testEvaluations,
-                                           .isVerified = run.loaded.isVerified,
-                                           .saveProblem = kept.problem,
-                                           .scoring = run.scoring()},
-                            .bytes = writer.size()};
+  return WrittenPredictions{.evaluation = run.keep(scores), .bytes = writer.size()};
 }
 
 }  // namespace lambda

@@ -145,7 +145,9 @@ void decompose(LambdaLayer& layer,
   Part content, position, total;
   const auto record = [&](const Part& part, Array LambdaParts::*slot) {
     snapshot.lambdas.*slot = arrayOf(part.lambda);
-    snapshot.singularValues.*slot = arrayOf(at::linalg_svdvals(part.lambda));
+    const std::int64_t heads = parts.v.size(0);
+    const at::Tensor maps = part.lambda.unflatten(0, {heads, part.lambda.size(0) / heads});
+    snapshot.singularValues.*slot = arrayOf(at::linalg_svdvals(heads == 1 ? part.lambda : maps));
     snapshot.contributions.*slot = mapsOf(part.weights, height, width);
   };
   if (parts.kbar.defined()) {

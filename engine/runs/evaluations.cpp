@@ -54,13 +54,13 @@ int testEvaluationsOf(const RunFolder& folder, const RunRecord& record) {
   const Evaluations evaluations = readEvaluations(folder.evaluations());
   const auto tests = std::count_if(
       evaluations.records.begin(), evaluations.records.end(), [](const EvaluationRecord& each) {
-        return each.split == Split::test;
+        return each.split == Split::test && each.data.empty();
       });
   return record.testEvaluations + static_cast<int>(tests);
 }
 
 KeptEvaluation keepEvaluation(const fs::path& checkpoint, EvaluationRecord record) {
-  const int own = record.split == Split::test ? 1 : 0;
+  const int own = record.split == Split::test && record.data.empty() ? 1 : 0;
   const fs::path run = fs::absolute(checkpoint).lexically_normal().parent_path().parent_path();
   std::error_code missing;
   if (!fs::exists(run / "run.json", missing)) return {.testEvaluations = own};

@@ -10,7 +10,8 @@
 namespace lambda {
 
 /// How often the test set has been scored in a run: by the run itself, according to its record, and
-/// by later evaluations. Throws Error if evaluations.jsonl can't be read.
+/// by later evaluations, without those of other data. Throws Error if evaluations.jsonl can't be
+/// read.
 int testEvaluationsOf(const RunFolder& folder, const RunRecord& record);
 
 /// The result of storing an evaluation.

@@ -55,15 +55,18 @@ void compareEnvironments(const RunFolder& first,
                          const RunFolder& second,
                          RunComparison& comparison) {
   std::vector<Problem> warnings;
-  const Environment a = readRunRecord(first.record(), warnings).environment;
-  const Environment b = readRunRecord(second.record(), warnings).environment;
+  const RunRecord one = readRunRecord(first.record(), warnings);
+  const RunRecord other = readRunRecord(second.record(), warnings);
+  const Environment &a = one.environment, &b = other.environment;
   const auto compare = [&](const char* what, const std::string& x, const std::string& y) {
     if (x != y) comparison.environment.push_back(std::string(what) + ": " + x + " and " + y);
   };
   compare("Lambda Studio", a.program, b.program);
+  compare("commit", a.commit, b.commit);
   compare("LibTorch", a.torch, b.torch);
   compare("device", a.device, b.device);
   compare("processor", a.cpu, b.cpu);
+  compare("training images", one.dataSha256.train, other.dataSha256.train);
   compare("threads", std::to_string(a.threads), std::to_string(b.threads));
   compare("changes of the number of threads",
           std::to_string(a.threadChanges),

@@ -16,7 +16,7 @@ struct RunComparison {
   std::int64_t tensors =
       0;  ///< In both last checkpoints: weights, optimiser, average, random state.
   std::vector<std::string> differentTensors;  ///< Names, those that one lacks included.
-  /// What in the environments differs, such as "threads: 2 and 1".
+  /// What in data and environments differs, such as "threads: 2 and 1".
   std::vector<std::string> environment;
 
   bool areEqual() const {

@@ -4,6 +4,9 @@
 
 #include "engine/runtime/utc_time.h"
 
+// In the programs, the source that app/commit.cmake writes defines it.
+extern const char lambdaProgramCommit[] __attribute__((weak));
+
 namespace lambda {
 
 namespace {
@@ -20,8 +23,14 @@ std::string programVersion() {
   return LAMBDA_VERSION;
 }
 
+std::string programCommit() {
+  const char* commit = lambdaProgramCommit;
+  return commit != nullptr ? commit : "unknown";
+}
+
 Environment currentEnvironment(const ComputeDevice& device, const PrecisionRates& rates) {
   return {.program = programVersion(),
+          .commit = programCommit(),
           .torch = torchVersion(),
           .device = device.name,
           .threads = device.threads,

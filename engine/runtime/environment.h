@@ -8,6 +8,9 @@ namespace lambda {
 /// Version of this program, for example "0.1.0".
 std::string programVersion();
 
+/// Environment::commit of this process.
+std::string programCommit();
+
 /// Program and machine of this process, with the current time as the start. `rates` are those that
 /// the precision was chosen by, if it was automatic.
 Environment currentEnvironment(const ComputeDevice& device, const PrecisionRates& rates = {});

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/data/sources/data_sources.h"
+#include "engine/data/dataset.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
@@ -23,12 +23,14 @@ namespace {
 RunConfig configHere(RunConfig config,
                      const std::optional<std::string>& data,
                      const std::optional<DeviceConfig>& device) {
-  if (data) config.data.source = recognizeDataSource(*data, config.data.source);
+  if (data) config = withData(std::move(config), *data);
   if (device) config.device = *device;
   return config;
 }
 
-const LabeledImages& imagesOf(RunData& data, Split split, const std::filesystem::path& checkpoint) {
+const LabeledImages& imagesOf(EvaluationData& data,
+                              Split split,
+                              const std::filesystem::path& checkpoint) {
   const LabeledImages& images = data.images(split);
   if (images.count() > 0) return images;
   throw Error(
@@ -44,8 +46,15 @@ EvaluatedRun::EvaluatedRun(const EvaluationRequest& request)
       checkpoint(checkpointAt(request.run)),
       resolved(configHere(readCheckpointHeader(checkpoint).config, request.data, request.device)),
       loaded(loadNetwork(checkpoint, torchDevice(resolved.device()))),
-      data(resolved, std::make_shared<DatasetCache>(), TrainingLabels::all),
-      images(imagesOf(data, split, checkpoint)) {}
+      data(resolved, loaded.header.input),
+      images(imagesOf(data, split, checkpoint)),
+      otherData(otherDataOf(checkpoint, loaded.header, resolved.config(), data, split)) {
+  if (otherData.empty() || request.data || request.changedData == ChangedData::warn) return;
+  throw Error(otherData,
+              "the " + std::string(nameOf(split)) +
+                  " images, their labels or their classes have changed since the run was trained",
+              "Put the former data there; to score the present data: --changed-data warn.");
+}
 
 std::vector<std::string> EvaluatedRun::scoring() const {
   Recipe recipe = resolved.config().recipe;
@@ -53,13 +62,26 @@ std::vector<std::string> EvaluatedRun::scoring() const {
   return scoringOf(recipe);
 }
 
-KeptEvaluation EvaluatedRun::keep(const Scores& scores) const {
-  return keepEvaluation(checkpoint,
-                        {.epoch = header().progress.epoch,
-                         .step = header().progress.step,
-                         .split = split,
-                         .images = count(),
-                         .scores = scores});
+Evaluation EvaluatedRun::keep(const Scores& scores) {
+  const KeptEvaluation kept = keepEvaluation(checkpoint,
+                                             {.epoch = header().progress.epoch,
+                                              .step = header().progress.step,
+                                              .split = split,
+                                              .images = count(),
+                                              .scores = scores,
+                                              .data = otherData,
+                                              .dataSha256 = data.digestOfPart(split)});
+  return {.scores = scores,
+          .checkpoint = checkpoint,
+          .epoch = header().progress.epoch,
+          .step = header().progress.step,
+          .images = count(),
+          .testEvaluations = kept.testEvaluations,
+          .isVerified = loaded.isVerified,
+          .saveProblem = kept.problem,
+          .scoring = scoring(),
+          .otherData = otherData,
+          .majority = majorityOf(images)};
 }
 
 std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
@@ -78,16 +100,7 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                 "its loss is not finite: the network overflows",
                 "evaluate an earlier checkpoint");
   }
-  const KeptEvaluation kept = run.keep(*scores);
-  return Evaluation{.scores = *scores,
-                    .checkpoint = run.checkpoint,
-                    .epoch = run.header().progress.epoch,
-                    .step = run.header().progress.step,
-                    .images = total,
-                    .testEvaluations = kept.testEvaluations,
-                    .isVerified = run.loaded.isVerified,
-                    .saveProblem = kept.problem,
-                    .scoring = run.scoring()};
+  return run.keep(*scores);
 }
 
 InspectionSnapshot inspectRun(const fs::path& run,

@@ -70,7 +70,7 @@ Array vectorOf(const std::vector<float>& values) {
 
 }  // namespace
 
-RequestedImage requestedImage(RunData& data,
+RequestedImage requestedImage(NetworkImages& data,
                               const MapShape& input,
                               const InspectionRequest& request) {
   if (request.picture) {

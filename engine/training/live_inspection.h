@@ -17,10 +17,10 @@ struct RequestedImage {
   std::vector<std::string> classNames;
 };
 
-/// The image of the run's data, or the user's picture, that a request asks for. `input` is the
-/// shape of the network's input. Throws Error for an image that the split lacks or a picture of
-/// another size.
-RequestedImage requestedImage(RunData& data,
+/// The image of the data, or the user's picture, that a request asks for. `input` is the shape of
+/// the network's input. Throws Error for an image that the split lacks or a picture of another
+/// size.
+RequestedImage requestedImage(NetworkImages& data,
                               const MapShape& input,
                               const InspectionRequest& request);
 

@@ -179,10 +179,12 @@ void restoreBest(const RunFolder& folder, ResumePoint& point) {
   }
   if (best && best->bestValidationAccuracy) {
     at.bestValidationAccuracy = best->bestValidationAccuracy;
+    at.bestValidationLoss = best->bestValidationLoss;
     at.bestEpoch = best->epoch;
     return;
   }
   at.bestValidationAccuracy.reset();
+  at.bestValidationLoss.reset();
   at.bestEpoch = 0;
   point.warnings.push_back(
       "the best checkpoint is missing; the best of the remaining epochs replaces it");

@@ -20,6 +20,14 @@ double imagesPerSecond(const TrainingProgress& at) {
   return at.seconds > 0 ? static_cast<double>(at.images) / at.seconds : 0;
 }
 
+/// Whether the scores of an epoch are better than the best so far. A checkpoint of an earlier
+/// version does not have the loss of its best epoch, which then keeps its place in a tie.
+bool isBest(const Scores& scores, const TrainingProgress& at, BestBy by) {
+  if (!at.bestValidationAccuracy) return true;
+  if (!at.bestValidationLoss) return scores.accuracy > *at.bestValidationAccuracy;
+  return isBetter(scores, {*at.bestValidationLoss, *at.bestValidationAccuracy}, by);
+}
+
 }  // namespace
 
 std::string lowerLearningRateHint(const Recipe& recipe) {
@@ -70,9 +78,9 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
   at.epochSeconds = 0;
   at.epochDataSeconds = 0;
   const TrainingProgress before = at;
-  if (record.validation &&
-      (!at.bestValidationAccuracy || record.validation->accuracy > *at.bestValidationAccuracy)) {
+  if (record.validation && isBest(*record.validation, at, run_.config().checkpoints.bestBy)) {
     at.bestValidationAccuracy = record.validation->accuracy;
+    at.bestValidationLoss = record.validation->loss;
     at.bestEpoch = at.epoch;
   }
   run_.journal->record(record);
@@ -83,6 +91,7 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
   } else {
     // The best epoch must be one whose weights were saved.
     at.bestValidationAccuracy = before.bestValidationAccuracy;
+    at.bestValidationLoss = before.bestValidationLoss;
     at.bestEpoch = before.bestEpoch;
   }
   saveRecord(RunStatus::running);
@@ -110,6 +119,7 @@ void RunWriter::saveRecord(RunStatus status, const std::string& text) {
   record.statusText = text;
   record.epochsDone = at.epoch;
   record.bestValidationAccuracy = at.bestValidationAccuracy;
+  record.bestValidationLoss = at.bestValidationLoss;
   record.trainSeconds = at.seconds;
   record.imagesPerSecond = imagesPerSecond(at);
   writeRunRecord(run_.folder.record(), record);
@@ -129,6 +139,8 @@ RunResult RunWriter::result(RunStatus status, const std::string& text) const {
           at.epoch,
           at.bestValidationAccuracy,
           run_.record.testAccuracy,
+          run_.record.validationMajority,
+          run_.record.testMajority,
           at.seconds,
           imagesPerSecond(at),
           text,

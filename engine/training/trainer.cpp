@@ -1,5 +1,6 @@
 #include "engine/training/trainer.h"
 
+#include "engine/data/dataset.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/run_json.h"
@@ -31,7 +32,25 @@ RunRecord recordOf(const PreparedRun& prepared) {
   record.flops = cost.flops;
   record.pattern = patternOf(config.architecture);
   record.input = prepared.data->networkInput();
+  record.dataSha256.train = prepared.data->digest();
+  record.validationMajority = majorityOf(prepared.data->validation());
   return record;
+}
+
+/// A warning, as the end of an event text, if a run's data is not the expected; empty if it is, or
+/// if nothing is expected. Throws Error instead where the run is to stop.
+std::string changedDataText(const RunData& data,
+                            const RunConfig& config,
+                            const ExpectedData& expected) {
+  if (expected.sha256.empty() || expected.sha256 == data.digest()) return {};
+  const std::string reason =
+      "the training images, their labels or their classes have changed: their digest is " +
+      data.digest() + ", not " + expected.sha256;
+  if (expected.otherwise == ChangedData::warn) return "; warning: " + reason;
+  throw Error(textOf(config.data.source),
+              reason,
+              "Put the former data there, or name its place with --data; to use the present data "
+              "all the same: --changed-data warn.");
 }
 
 std::string absolutePath(const std::string& path) {
@@ -61,8 +80,8 @@ std::string nameOfRun(const RunConfig& config) {
   return config.name.empty() ? config.architecture.name : config.name;
 }
 
-/// The device of a run and why it was chosen, the precision if that was measured, and the labels if
-/// the training does not use all.
+/// The device of a run and why it was chosen, the precision if that was measured, the labels if the
+/// training does not use all, and what becomes of images that are left over by whole batches.
 std::string placeText(const ResolvedConfig& resolved, const RunData& data) {
   const PrecisionRates& rates = resolved.precisionRates();
   std::string text = resolved.device().reason;
@@ -70,6 +89,10 @@ std::string placeText(const ResolvedConfig& resolved, const RunData& data) {
     text += "; " + precisionText(resolved.config().recipe.precision, rates);
   }
   if (!data.labelSummary().empty()) text += "; " + data.labelSummary();
+  const Recipe& recipe = resolved.config().recipe;
+  if (data.trainingImages() % recipe.batchSize != 0) {
+    text += "; " + batchesText(recipe, data.trainingImages());
+  }
   return text;
 }
 
@@ -173,10 +196,12 @@ void requireTrainable(const RunConfig& config) {
 RunResult trainRun(const RunConfig& wanted,
                    const NewRunPlace& place,
                    RunControl& control,
-                   Observer& observer) {
+                   Observer& observer,
+                   const ExpectedData& expected) {
   requireTrainable(wanted);
   PreparedRun prepared = PreparedRun::fresh(withAbsolutePaths(wanted));
-  std::string text = placeText(prepared.resolved, *prepared.data);
+  std::string text = placeText(prepared.resolved, *prepared.data) +
+                     changedDataText(*prepared.data, prepared.resolved.config(), expected);
   if (!prepared.startText.empty()) text += "; " + prepared.startText;
   Lineage lineage;
   lineage.parentRun = wanted.parentRun;
@@ -204,8 +229,13 @@ RunResult resumeRun(const fs::path& run,
     record.testLoss.reset();
   }
   TrainingProgress& at = point.state->progress;
-  auto data = std::make_unique<RunData>(resolved);
+  auto data = std::make_unique<RunData>(resolved, record.input);
+  const ChangedData otherwise = options.acceptChanges ? ChangedData::warn : options.changedData;
+  const std::string changed =
+      changedDataText(*data, record.config, {record.dataSha256.train, otherwise});
   record.input = data->networkInput();
+  record.dataSha256.train = data->digest();
+  record.validationMajority = majorityOf(data->validation());
   setLiveSettings(record.config, point.settings);
   record.changes = std::move(point.changes);
   const std::string repaired = repairMetrics(folder, record.lineage.parentStep, at);
@@ -214,7 +244,7 @@ RunResult resumeRun(const fs::path& run,
 
   std::string text = "from " + point.checkpoint.filename().string() + ", " +
                      placeText(resolved, *data) +
-                     exactnessText(record.environment, resolved.device());
+                     exactnessText(record.environment, resolved.device()) + changed;
   for (const std::string& warning : point.warnings) text += "; " + warning;
   if (!repaired.empty()) text += "; " + repaired;
   TrainingLoop loop(openRun(std::move(folder),
@@ -249,7 +279,8 @@ RunResult forkRun(const fs::path& checkpoint,
 RunResult repeatRun(const fs::path& run,
                     const fs::path& runsFolder,
                     RunControl& control,
-                    Observer& observer) {
+                    Observer& observer,
+                    ChangedData changedData) {
   const RunFolder folder = RunFolder::open(run);
   std::vector<Problem> warnings;
   const RunRecord original = readRunRecord(folder.record(), warnings);
@@ -264,7 +295,8 @@ RunResult repeatRun(const fs::path& run,
           ? PreparedRun::fresh(config)
           : prepareFork(parentCheckpointOf(folder, original.lineage), config).run;
   const std::string text =
-      "repeats " + folder.name() + ", " + placeText(prepared.resolved, *prepared.data);
+      "repeats " + folder.name() + ", " + placeText(prepared.resolved, *prepared.data) +
+      changedDataText(*prepared.data, config, {original.dataSha256.train, changedData});
   const StopPlace end{.step = original.status == RunStatus::finished ? 0 : steps};
   StopAt stopping(observer, control, end);
   OpenRun opened = openNewRun(std::move(prepared), runsFolder, original.lineage, stopping);

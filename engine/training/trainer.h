@@ -9,6 +9,7 @@
 #include "engine/runtime/run_control.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/run/metrics.h"
+#include "engine/values/run/run_record.h"
 
 namespace lambda {
 
@@ -33,11 +34,18 @@ struct NewRunPlace {
   std::string folderName;            ///< Empty: the time and the name of the run.
 };
 
+/// The training images that a run is to have.
+struct ExpectedData {
+  std::string sha256 = {};  ///< DataDigest::train of another run; empty: any.
+  ChangedData otherwise = ChangedData::stop;
+};
+
 /// Trains a new run in a new folder. Throws Error where a folder of that name exists.
 RunResult trainRun(const RunConfig& config,
                    const NewRunPlace& place,
                    RunControl& control,
-                   Observer& observer);
+                   Observer& observer,
+                   const ExpectedData& data = {});
 
 struct ResumeOptions {
   /// Number of epochs in all, to continue a finished run; none = as configured.
@@ -49,12 +57,16 @@ struct ResumeOptions {
   /// Resume even if run.json has been changed since the checkpoint, or the checkpoint is of another
   /// run, with the settings of run.json and the state of the checkpoint.
   bool acceptChanges = false;
+  /// What to do if the training images are no longer those of the run.
+  ChangedData changedData = ChangedData::stop;
 };
 
 /// Continues a run from its last checkpoint, or, if that is damaged, from the newest intact one.
 /// Throws Error if run.json differs from the checkpoint in a setting that decides the results,
-/// unless that is accepted, and for fewer epochs than are done. With the same device and thread
-/// count the bits are those of a run that was never interrupted.
+/// unless that is accepted, for fewer epochs than are done, and where the data has changed. With
+/// the same device and thread count the bits are those of a run that was never interrupted. Images
+/// are normalised as before and have the classes of before, by their names, whatever the data is
+/// now.
 RunResult resumeRun(const std::filesystem::path& run,
                     const ResumeOptions& options,
                     RunControl& control,
@@ -72,10 +84,12 @@ RunResult forkRun(const std::filesystem::path& checkpoint,
 /// Trains a run again, from its seed in a new folder: the same network, data, recipe and number of
 /// threads, with the changes that were made while it trained at their steps. It ends at the step
 /// where the run ended. A forked run begins with its checkpoint again, which must lie in the same
-/// library. Throws Error if the run, that checkpoint or the data can't be read.
+/// library. Throws Error if the run, that checkpoint or the data can't be read, and where the data
+/// has changed.
 RunResult repeatRun(const std::filesystem::path& run,
                     const std::filesystem::path& runsFolder,
                     RunControl& control,
-                    Observer& observer);
+                    Observer& observer,
+                    ChangedData changedData = ChangedData::stop);
 
 }  // namespace lambda

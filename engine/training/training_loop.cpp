@@ -6,6 +6,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "engine/data/dataset.h"
 #include "engine/inspection/first_nonfinite.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
@@ -135,7 +136,13 @@ TrainingLoop::PendingStep TrainingLoop::startBatch() {
   StartedStep step = histograms
                          ? startObservedStep(state(), steps_, batch, learningRate, *histograms)
                          : steps_.start(batch, learningRate);
-  return {std::move(step), at, start, dataSeconds, learningRate, std::move(histograms)};
+  return {.step = std::move(step),
+          .before = at,
+          .start = start,
+          .dataSeconds = dataSeconds,
+          .learningRate = learningRate,
+          .images = batch.labels.size(0),
+          .histograms = std::move(histograms)};
 }
 
 void TrainingLoop::completeStep() {
@@ -155,16 +162,16 @@ void TrainingLoop::completeStep() {
   at.seconds += seconds;
   at.epochSeconds += seconds;
   at.epochDataSeconds += completed.dataSeconds;
-  const int batchSize = recipe().batchSize;
-  at.images += batchSize;
-  run_.journal->record(BatchRecord{.step = completed.before.step + 1,
-                                   .epoch = completed.before.epoch + 1,
-                                   .seconds = at.seconds,
-                                   .loss = outcome.loss,
-                                   .accuracy = outcome.accuracy,
-                                   .learningRate = completed.learningRate,
-                                   .gradientNorm = outcome.gradientNorm,
-                                   .imagesPerSecond = batchSize / seconds});
+  at.images += completed.images;
+  run_.journal->record(
+      BatchRecord{.step = completed.before.step + 1,
+                  .epoch = completed.before.epoch + 1,
+                  .seconds = at.seconds,
+                  .loss = outcome.loss,
+                  .accuracy = outcome.accuracy,
+                  .learningRate = completed.learningRate,
+                  .gradientNorm = outcome.gradientNorm,
+                  .imagesPerSecond = static_cast<double>(completed.images) / seconds});
   govern(seconds);
 }
 
@@ -268,7 +275,8 @@ EpochRecord TrainingLoop::epochRecordOf(const EpochScores& scores) const {
                      .validation = scores.validation};
   record.learningRate = learningRateAt(recipe, record.epoch);
   if (at.epochSeconds > 0) {
-    record.imagesPerSecond = at.batch * static_cast<double>(recipe.batchSize) / at.epochSeconds;
+    const std::int64_t images = run_.prepared.data->imagesIn(at.batch);
+    record.imagesPerSecond = static_cast<double>(images) / at.epochSeconds;
     record.dataShare = std::clamp(at.epochDataSeconds / at.epochSeconds, 0.0, 1.0);
   }
   return record;
@@ -290,14 +298,25 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
     scores = score(*state().network, state().average.get(), data().test(), "test");
   }
   if (!scores) return Outcome::stopped;
+  noteTestSet();
   run_.record.testAccuracy = scores->accuracy;
   run_.record.testLoss = scores->loss;
   ++run_.record.testEvaluations;
   writer_.note(EventKind::tested,
                "test accuracy " + formatAccuracy(scores->accuracy) + ", loss " +
-                   std::to_string(scores->loss));
+                   std::to_string(scores->loss) + majorityText(run_.record.testMajority));
   run_.journal->recordTest(progress().step, *scores);
   return Outcome::done;
+}
+
+void TrainingLoop::noteTestSet() {
+  RunRecord& record = run_.record;
+  const std::string digest = digestOf(data().test());
+  if (!record.dataSha256.test.empty() && record.dataSha256.test != digest) {
+    writer_.note(EventKind::warning, "the test set has changed since it was scored before");
+  }
+  record.dataSha256.test = digest;
+  record.testMajority = majorityOf(data().test());
 }
 
 bool TrainingLoop::proceed() {

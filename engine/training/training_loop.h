@@ -45,6 +45,7 @@ class TrainingLoop {
     Clock::time_point start;
     double dataSeconds = 0;
     double learningRate = 0;
+    std::int64_t images = 0;
     std::optional<StepHistograms> histograms = std::nullopt;
   };
 
@@ -63,6 +64,9 @@ class TrainingLoop {
   Outcome finishEpoch();
   EpochRecord epochRecordOf(const EpochScores& scores) const;
   Outcome scoreTest();
+
+  /// Records which test set is scored, and what guessing gives on it.
+  void noteTestSet();
 
   /// Scores images; nothing if the control asked to stop. Throws Error if the loss is not finite.
   /// `average`: puts its weights into the network meanwhile; null = the network's own weights.

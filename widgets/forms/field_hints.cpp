@@ -283,7 +283,7 @@ constexpr std::array kHints{
     Hint{"epsilon", "Larger values limit the steps of parameters with tiny gradients."},
     Hint{"weightDecay",
          "Less overfitting: 1e-4 to 5e-4 with SGD, 0.01 to 0.1 with AdamW. Too much keeps the "
-         "training accuracy low."},
+         "training accuracy low. The filters that Muon updates do not decay: it fixes their norm."},
     Hint{
         "decayAllParameters",
         "Norms, biases and embeddings decay too, as in many older recipes; usually less accurate."},
@@ -302,12 +302,18 @@ constexpr std::array kHints{
     Hint{"batchSize",
          "Larger batches use the machine better; activation memory grows linearly, and there are "
          "fewer steps in an epoch, which asks for a higher learning rate."},
+    Hint{"lastBatch",
+         "The images that are left over by whole batches: up to half of a small set, little of a "
+         "large one. Kept, they form a smaller, noisier batch; dropped, others are unused in every "
+         "epoch. Automatic keeps them where an epoch has fewer than 10 whole batches."},
     Hint{"labelSmoothing",
          "Less overconfident predictions, often some tenths of a point; the paper uses 0.1. The "
          "training loss no longer reaches 0."},
     Hint{"emaDecay",
          "Evaluates averaged weights: steadier and often more accurate, for one more copy of the "
-         "parameters. 0.999 averages about 1,000 steps."},
+         "parameters. 0.999 averages about 1,000 steps. The average warms up: at step t its decay "
+         "is "
+         "at most (1 + t) / (10 + t), so that it follows the first steps."},
     Hint{"flipAveraging",
          "Scores are often 0.2 to 0.5 points higher, for twice the time of an evaluation. Compare "
          "runs only with the same setting."},
@@ -340,6 +346,10 @@ constexpr std::array kHints{
     Hint{"everyEpochs", "Each checkpoint lets you go back and inspect; it takes disk space."},
     Hint{"keepEpochs", "Limits the disk space: the oldest of these checkpoints go first."},
     Hint{"keepBest", "Keeps the weights of the best validation, which a later fall would lose."},
+    Hint{
+        "bestBy",
+        "Accuracy is what the test reports, in steps of one image; the loss also tells epochs of "
+        "equal accuracy apart, and decides ties. With few validation images the loss is steadier."},
     Hint{"keepInitial", "Lets you inspect and export the network as it was before training."},
     Hint{"everyMinutes", "How much work a crash can lose at most."},
 };

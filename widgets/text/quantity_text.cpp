@@ -76,6 +76,12 @@ QString accuracyText(double share) {
   return localised(formatAccuracy(share));
 }
 
+QString guessText(const std::optional<MajorityClass>& majority) {
+  if (!majority) return {};
+  return u" (always guessing %1: %2)"_s.arg(QString::fromStdString(majority->name),
+                                            accuracyText(majority->share));
+}
+
 QString durationText(double seconds) {
   return orDash(localised(formatDuration(seconds)));
 }

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include <QString>
+
+#include "engine/values/run/metrics.h"
 
 class QDateTime;
 
@@ -38,6 +42,9 @@ QString percentText(double share, int decimals = 1);
 
 /// "86.53 %"
 QString accuracyText(double share);
+
+/// " (always guessing cat: 43.30 %)", to follow an accuracy; empty where the class is not known.
+QString guessText(const std::optional<MajorityClass>& majority);
 
 /// "4.2 s", "3 min 20 s", "1 h 02 min"; "–" where it is not known.
 QString durationText(double seconds);

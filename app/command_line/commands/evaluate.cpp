@@ -29,6 +29,7 @@ struct EvaluateOptions {
   std::string run;
   std::string split = "test";
   std::optional<std::string> data;
+  ChangedData changedData = EvaluationRequest{}.changedData;
   DeviceOptions device;
   OutputOptions output;
 };
@@ -38,6 +39,7 @@ EvaluationRequest requestOf(const EvaluateOptions& options) {
   request.run = findRun(options.run);
   request.split = enumOf<Split>(options.split).value_or(request.split);
   request.data = options.data;
+  request.changedData = options.changedData;
   if (!options.device.empty()) {
     const fs::path checkpoint = checkpointOf(request.run, CheckpointChoice::best);
     RunConfig config = readCheckpointHeader(checkpoint).config;
@@ -69,6 +71,8 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
     result.status = record->status;
     result.bestValidationAccuracy = record->bestValidationAccuracy;
     result.testAccuracy = record->testAccuracy;
+    result.validationMajority = record->validationMajority;
+    result.testMajority = record->testMajority;
     result.trainSeconds = record->trainSeconds;
     result.imagesPerSecond = record->imagesPerSecond;
   }
@@ -78,6 +82,12 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
   object["accuracy"] = evaluation.scores.accuracy;
   object["loss"] = evaluation.scores.loss;
   object["images"] = evaluation.images;
+  if (evaluation.majority) {
+    object["majority"] = {{"class", evaluation.majority->name},
+                          {"share", evaluation.majority->share}};
+  }
+  object["otherData"] = nullptr;
+  if (!evaluation.otherData.empty()) object["otherData"] = evaluation.otherData;
   object["testEvaluations"] = evaluation.testEvaluations;
   return object;
 }
@@ -86,12 +96,16 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   FactList facts;
   facts.add("checkpoint", shownPath(evaluation.checkpoint));
   facts.add("epoch", std::to_string(evaluation.epoch));
-  facts.add("accuracy", formatAccuracy(evaluation.scores.accuracy));
+  if (!evaluation.otherData.empty()) {
+    facts.add("data", shownPath(evaluation.otherData) + ", which is not that of the run");
+  }
+  facts.add("accuracy",
+            formatAccuracy(evaluation.scores.accuracy) + majorityText(evaluation.majority));
   facts.add("loss", formatFixed(evaluation.scores.loss, 4));
   if (!evaluation.scoring.empty()) facts.add("scored with", scoringText(evaluation.scoring));
   printText("The " + split + " set, " + formatCount(evaluation.images) + " images:\n" +
             facts.text());
-  if (split == "test" && evaluation.testEvaluations > 1) {
+  if (split == "test" && evaluation.otherData.empty() && evaluation.testEvaluations > 1) {
     std::cout << "The test set has been scored " << evaluation.testEvaluations
               << " times in this run: choose by the validation score, not by the test score.\n";
   }
@@ -107,6 +121,11 @@ int evaluateCommand(const EvaluateOptions& options) {
   line.clear();
   if (!evaluation) return interrupt.exitStatus();
   if (!evaluation->isVerified) std::cerr << unverifiedNote(evaluation->checkpoint);
+  if (!evaluation->otherData.empty() && !options.data) {
+    printNote("lambda: " + shownPath(evaluation->otherData) +
+              ": the data has changed since the run was trained; this is no score of the run's " +
+              options.split + " set\n");
+  }
   if (!evaluation->saveProblem.empty()) {
     std::cerr << "lambda: the score could not be saved in the run's folder: "
               << evaluation->saveProblem << "\n";
@@ -136,7 +155,11 @@ void addEvaluate(CLI::App& program, Action& action) {
         "weights that lambda export wrote, on the test set"}},
       "For a run, its best checkpoint is scored. The score is saved in the run's folder, in "
       "evaluations.jsonl;\n"
-      "the run's own test accuracy is that of its end and stays as it is.");
+      "the run's own test accuracy is that of its end and stays as it is. Other data is "
+      "normalised\n"
+      "as the run's was and has its classes matched by name; its score names the data and is none "
+      "of\n"
+      "the run's test set.");
   command
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
@@ -144,8 +167,9 @@ void addEvaluate(CLI::App& program, Action& action) {
   command->add_option("--split", options->split, "train, validation or test (default)")
       ->type_name("SPLIT")
       ->check(CLI::IsMember(EnumNames<Split>::names));
-  command->add_option("--data", options->data, "where the data is, if it has moved")
+  command->add_option("--data", options->data, "where the data is, if it has moved, or other data")
       ->type_name("PATH");
+  addChangedData(*command, options->changedData);
   addDeviceOptions(command, options->device);
   addOutputFlags(command, options->output);
   onChosen(command, options, action, evaluateCommand);

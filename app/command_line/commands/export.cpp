@@ -123,6 +123,12 @@ std::string textOf(const ExportReport& report) {
   if (report.images > 0) {
     text += ", " + formatCounted(report.images, std::string(nameOf(report.split)) + " image");
   }
+  if (report.mixedImages > 0) {
+    text += ", " + formatCount(report.mixedImages) + " of them mixed, with shares and partners";
+  }
+  if (!report.otherData.empty()) {
+    text += ", of " + shownPath(report.otherData) + ", which is not the data of the run";
+  }
   if (report.scores) text += ", accuracy " + formatAccuracy(report.scores->accuracy);
   if (report.checkpoint) text += ", of " + shownPath(*report.checkpoint);
   return text;
@@ -133,6 +139,8 @@ nlohmann::ordered_json reportJson(const ExportReport& report, const fs::path& ou
   json["files"] = nlohmann::ordered_json::array();
   for (const fs::path& file : report.files) json["files"].push_back(file.string());
   if (report.checkpoint) json["checkpoint"] = report.checkpoint->string();
+  if (report.mixedImages > 0) json["mixedImages"] = report.mixedImages;
+  if (!report.otherData.empty()) json["otherData"] = report.otherData;
   return json;
 }
 
@@ -244,10 +252,11 @@ void addExport(CLI::App& program, Action& action) {
   command
       ->add_option("--augmented",
                    options->augmented,
-                   "training images as the network gets them in this epoch, from 1")
+                   "training images as the network gets them in this epoch, from 1: augmented, and "
+                   "mixed where the run mixes")
       ->type_name("EPOCH")
       ->check(CLI::PositiveNumber);
-  command->add_option("--data", options->data, "where the data is, if it has moved")
+  command->add_option("--data", options->data, "where the data is, if it has moved, or other data")
       ->type_name("PATH");
   addOutputFlags(command, options->output);
   onChosen(command, options, action, exportRunCommand);

@@ -69,6 +69,7 @@ int reportMachine(bool asJson) {
     Json caches = Json::object();
     for (const auto& [name, bytes] : cacheSizes()) caches[name] = bytes;
     printJson({{"program", programVersion()},
+               {"commit", programCommit()},
                {"torch", torchVersion()},
                {"device",
                 {{"kind", nameOf(device.kind)}, {"name", device.name}, {"reason", device.reason}}},
@@ -83,7 +84,7 @@ int reportMachine(bool asJson) {
     return kExitOk;
   }
   FactList facts;
-  facts.add("program", "Lambda Studio " + programVersion());
+  facts.add("program", "Lambda Studio " + programVersion() + ", commit " + programCommit());
   const int cuda = gpus.facts.torch.version;
   facts.add("LibTorch", torchVersion() + (cuda > 0 ? ", for CUDA " + cudaVersionText(cuda) : ""));
   facts.add("device", device.reason);

@@ -240,7 +240,7 @@ void addInspect(CLI::App& program, Action& action) {
       ->check(CLI::IsMember(EnumNames<Split>::names));
   command->add_option("--query", options->query, "pixel of the layer's map (default: the middle)")
       ->type_name("ROW,COLUMN");
-  command->add_option("--data", options->data, "where the data is, if it has moved")
+  command->add_option("--data", options->data, "where the data is, if it has moved, or other data")
       ->type_name("PATH");
   command->add_option("-o,--out", options->out, "folder for the files")->type_name("DIR");
   addJsonFlag(command, options->output);

@@ -24,6 +24,7 @@ namespace {
 struct RepeatOptions {
   std::string run;
   std::string out = kRunsFolder;
+  ChangedData changedData = ChangedData::stop;
   OutputOptions output;
 };
 
@@ -70,7 +71,7 @@ int repeat(const RepeatOptions& options) {
   ProgressLine line(options.output.quiet);
   TrainingView view(line);
   Interrupt interrupt([&] { control.requestStop(); });
-  const RunResult result = repeatRun(original, runs, control, view);
+  const RunResult result = repeatRun(original, runs, control, view, options.changedData);
   line.clear();
   if (result.status == RunStatus::failed) {
     printNote("lambda: " + terminalText(shownPath(result.run)) + ": " + result.failure + "\n");
@@ -105,6 +106,7 @@ void addRepeat(CLI::App& program, Action& action) {
   command->add_option("RUN", options->run, "a run folder, or the name of one in runs/")->required();
   command->add_option("-o,--out", options->out, "folder for the new run folder (default: runs)")
       ->type_name("DIR");
+  addChangedData(*command, options->changedData);
   addOutputFlags(command, options->output);
   onChosen(command, options, action, repeat);
 }

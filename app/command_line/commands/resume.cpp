@@ -19,6 +19,7 @@ struct ResumeArguments {
   std::optional<std::string> data;
   int untilEpoch = 0;
   bool acceptChanges = false;
+  ChangedData changedData = ResumeOptions{}.changedData;
   DeviceOptions device;
   OutputOptions output;
 };
@@ -35,6 +36,7 @@ int resume(const ResumeArguments& arguments) {
   options.epochs = arguments.epochs;
   options.data = arguments.data;
   options.acceptChanges = arguments.acceptChanges;
+  options.changedData = arguments.changedData;
   if (!arguments.device.empty()) options.device = config.device;
   return runTraining(
       [&](RunControl& control, Observer& observer) {
@@ -68,7 +70,8 @@ void addResume(CLI::App& program, Action& action) {
   command->add_flag("--accept-changes",
                     arguments->acceptChanges,
                     "resume with the settings of run.json, although the checkpoint was saved with "
-                    "others or in another run");
+                    "others or in another run, and with the present data");
+  addChangedData(*command, arguments->changedData);
   addUntilEpoch(*command, arguments->untilEpoch);
   addDeviceOptions(command, arguments->device);
   addOutputFlags(command, arguments->output);

@@ -67,14 +67,14 @@ std::string statusOf(const RunInfo& info) {
   return info.interrupted ? "interrupted" : std::string(nameOf(info.record.status));
 }
 
-/// The epochs with the best validation accuracy, the best first.
-std::vector<EpochRecord> bestEpochs(const Metrics& metrics) {
+/// The epochs with the best validation, the best first.
+std::vector<EpochRecord> bestEpochs(const Metrics& metrics, BestBy by) {
   std::vector<EpochRecord> epochs;
   for (const EpochRecord& epoch : metrics.epochs) {
     if (epoch.validation) epochs.push_back(epoch);
   }
-  std::stable_sort(epochs.begin(), epochs.end(), [](const EpochRecord& a, const EpochRecord& b) {
-    return a.validation->accuracy > b.validation->accuracy;
+  std::stable_sort(epochs.begin(), epochs.end(), [&](const EpochRecord& a, const EpochRecord& b) {
+    return isBetter(*a.validation, *b.validation, by);
   });
   epochs.resize(std::min(epochs.size(), kBestEpochsShown));
   return epochs;
@@ -99,7 +99,10 @@ std::string factsText(const RunInfo& info) {
   facts.add("network",
             record.config.architecture.name + ", " + record.pattern + ", " +
                 formatCount(record.parameters) + " parameters");
-  facts.add("data", textOf(record.config.data.source));
+  const std::string& digest = record.dataSha256.train;
+  facts.add("data",
+            textOf(record.config.data.source) +
+                (digest.empty() ? "" : ", SHA-256 " + digest.substr(0, 12)));
   facts.add("started", record.environment.started);
   facts.add(
       "machine",
@@ -109,6 +112,8 @@ std::string factsText(const RunInfo& info) {
                      " (not repeatable to the bit)"
                : "") +
           ", " + record.environment.cpu + ", LibTorch " + record.environment.torch);
+  const std::string& commit = record.environment.commit;
+  facts.add("program", record.environment.program + (commit.empty() ? "" : ", commit " + commit));
   facts.add("precision",
             precisionText(record.config.recipe.precision, record.environment.precisionRates));
   const StartConfig& start = record.config.start;
@@ -142,8 +147,8 @@ std::string factsText(const RunInfo& info) {
                 formatCount(static_cast<std::int64_t>(record.imagesPerSecond)) + " images/s");
   if (record.testAccuracy) {
     facts.add("test",
-              formatAccuracy(*record.testAccuracy) + ", the test set was scored " +
-                  formatCounted(info.testEvaluations, "time"));
+              formatAccuracy(*record.testAccuracy) + majorityText(record.testMajority) +
+                  ", the test set was scored " + formatCounted(info.testEvaluations, "time"));
   }
   const std::string scoring = scoringText(scoringOf(record.config.recipe));
   if (!scoring.empty()) facts.add("scored with", scoring);
@@ -156,12 +161,14 @@ std::string evaluationsText(const std::vector<EvaluationRecord>& evaluations) {
   TextTable table({{"evaluated"},
                    {"checkpoint"},
                    {"split"},
+                   {"data"},
                    {"accuracy", Align::right},
                    {"loss", Align::right}});
   for (const EvaluationRecord& each : evaluations) {
     table.addRow({each.time,
                   each.checkpoint,
                   std::string(nameOf(each.split)),
+                  each.data.empty() ? "the run's" : shownPath(each.data),
                   formatAccuracy(each.scores.accuracy),
                   formatFixed(each.scores.loss, 4)});
   }
@@ -177,6 +184,8 @@ Json evaluationsJson(const std::vector<EvaluationRecord>& evaluations) {
                     {"step", each.step},
                     {"split", nameOf(each.split)},
                     {"images", each.images},
+                    {"data", each.data},
+                    {"dataSha256", each.dataSha256},
                     {"loss", each.scores.loss},
                     {"accuracy", each.scores.accuracy}});
   }
@@ -215,7 +224,8 @@ Json runInfoJson(const RunInfo& info) {
     checkpoints.push_back(std::move(entry));
   }
   Json best = Json::array();
-  for (const EpochRecord& epoch : bestEpochs(info.metrics)) {
+  const BestBy by = info.record.config.checkpoints.bestBy;
+  for (const EpochRecord& epoch : bestEpochs(info.metrics, by)) {
     best.push_back({{"epoch", epoch.epoch},
                     {"accuracy", epoch.validation->accuracy},
                     {"loss", epoch.validation->loss}});
@@ -236,7 +246,8 @@ Json runInfoJson(const RunInfo& info) {
 std::string runInfoText(const RunInfo& info) {
   using Align = TextTable::Align;
   std::string text = factsText(info);
-  const std::vector<EpochRecord> epochs = bestEpochs(info.metrics);
+  const std::vector<EpochRecord> epochs =
+      bestEpochs(info.metrics, info.record.config.checkpoints.bestBy);
   if (!epochs.empty()) {
     TextTable table(
         {{"best epochs", Align::right}, {"accuracy", Align::right}, {"loss", Align::right}});

@@ -18,6 +18,7 @@ struct TrainOptions {
   ConfigOptions changes;
   std::string out = kRunsFolder;
   std::string folder;
+  ExpectedData expected;
   int untilEpoch = 0;
   OutputOptions output;
 };
@@ -29,7 +30,7 @@ int train(const TrainOptions& options) {
   const NewRunPlace place(runsFolder(options.out), options.folder);
   return runTraining(
       [&](RunControl& control, Observer& observer) {
-        return trainRun(loaded.config, place, control, observer);
+        return trainRun(loaded.config, place, control, observer, options.expected);
       },
       options.output,
       options.untilEpoch);
@@ -69,6 +70,12 @@ void addTrain(CLI::App& program, Action& action) {
                    options->folder,
                    "name of the run folder (default: the time and the name of the run)")
       ->type_name("NAME");
+  command
+      ->add_option("--data-sha256",
+                   options->expected.sha256,
+                   "the digest that the training images must have: dataSha256.train of a run.json")
+      ->type_name("DIGEST");
+  addChangedData(*command, options->expected.otherwise);
   addUntilEpoch(*command, options->untilEpoch);
   addOutputFlags(command, options->output);
   onChosen(command, options, action, train);

@@ -46,6 +46,7 @@ struct RunOptions {
   int addedSeeds = 0;
   bool retries = false;
   bool isDryRun = false;
+  ChangedData changedData = WorkerOptions{}.changedData;
   OutputOptions output;
 };
 
@@ -186,8 +187,10 @@ int run(const RunOptions& options) {
   if (options.isDryRun) return dryRun(options);
   const ExperimentFolder folder = openOrCreate(options);
   std::error_code error;
-  const WorkerOptions worker{
-      fs::read_symlink("/proc/self/exe", error), options.parallel, options.retries};
+  const WorkerOptions worker{.program = fs::read_symlink("/proc/self/exe", error),
+                             .parallel = options.parallel,
+                             .retriesFailed = options.retries,
+                             .changedData = options.changedData};
   RunControl control;
   Interrupt interrupt([&] { control.requestStop(); });
   ProgressLine line(options.output.quiet);
@@ -238,6 +241,7 @@ void addExperimentRun(CLI::App& parent, Action& action) {
       ->check(CLI::Range(1, 100))
       ->type_name("N");
   command->add_flag("--retry", options->retries, "train failed runs again");
+  addChangedData(*command, options->changedData);
   command->add_flag(
       "--dry-run", options->isDryRun, "print the plan, and its time measured on this machine");
   addConfigOptions(command, options->changes);

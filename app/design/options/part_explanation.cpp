@@ -89,7 +89,7 @@ ExplanationText explanationOf(const Architecture& architecture,
   const Selection parts = existing(architecture, selection);
   if (parts.empty()) return pictureText();
   const PartId& part = *parts.begin();
-  const QString shape = shapeText(costs.parts.at(part).output);
+  const QString shape = mapShapeText(costs.parts.at(part).output);
   switch (part.kind) {
     case PartKind::block:
       return blockText(architecture, costs, part);

@@ -110,12 +110,12 @@ void PropertyPanel::showHeader() {
     sum.output = cost.output;
   }
   if (selection_ == Selection{kInputPart}) {
-    cost_->setText(shapeText(sum.output));
+    cost_->setText(mapShapeText(sum.output));
     return;
   }
   const QString numbers = u"%1 parameters, %2 FLOPs, %3 per image"_s.arg(
       shortCountText(sum.parameters), shortCountText(sum.flops), bytesText(sum.activationBytes, 3));
-  cost_->setText(selection_.size() == 1 ? u"Gives %1. "_s.arg(shapeText(sum.output)) + numbers
+  cost_->setText(selection_.size() == 1 ? u"Gives %1. "_s.arg(mapShapeText(sum.output)) + numbers
                                         : numbers);
 }
 

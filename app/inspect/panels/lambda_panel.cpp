@@ -36,6 +36,27 @@ constexpr int kTotalColumns = 10;
 constexpr int kPartColumns = 6;
 constexpr int kColumns = kTotalColumns + 2 * kPartColumns;
 
+/// A spectrum for each head that has a lambda of its own; none of an empty array.
+std::vector<Spectrum> setsOf(const Array& values, const QString& name) {
+  if (values.empty()) return {};
+  if (values.shape.size() == 1) return {{name, values.values}};
+  std::vector<Spectrum> spectra;
+  const auto size = static_cast<std::ptrdiff_t>(values.shape.back());
+  for (std::int64_t head = 0; head < values.shape.front(); ++head) {
+    const auto first = values.values.begin() + head * size;
+    spectra.push_back({u"%1, head %2"_s.arg(name).arg(head), {first, first + size}});
+  }
+  return spectra;
+}
+
+/// All parts of a single lambda; of several heads' lambdas only the totals can be told apart.
+std::vector<Spectrum> spectraOf(const LambdaParts& parts) {
+  if (parts.total.shape.size() > 1) return setsOf(parts.total, u"total"_s);
+  return {{u"content"_s, parts.content.values},
+          {u"position"_s, parts.position.values},
+          {u"total"_s, parts.total.values}};
+}
+
 Equation lambdaEquation(const InspectableLayer& layer) {
   return {
       .formulas =
@@ -205,9 +226,7 @@ void LambdaPanel::updateViews() {
   position_->setData(withoutNames(lambdaData(s, s.lambdas.position, u"position"_s, {})));
   spectrum_->setExportName(exportStem(s, u"singular-values"_s));
   spectrum_->setExportCaption(exportCaption(s, u"Singular values of the lambda matrices"_s));
-  spectrum_->setSpectra({{u"content"_s, s.singularValues.content.values},
-                         {u"position"_s, s.singularValues.position.values},
-                         {u"total"_s, s.singularValues.total.values}});
+  spectrum_->setSpectra(spectraOf(s.singularValues));
   updateRanges();
 }
 
@@ -247,9 +266,10 @@ ExplanationText LambdaPanel::explanation() const {
       {u"Norm of the content part"_s, numberText(norm(s.lambdas.content.values))},
       {u"Norm of the position part"_s, numberText(norm(s.lambdas.position.values))},
       {u"Norm of λ"_s, numberText(norm(s.lambdas.total.values))}};
-  if (!s.singularValues.total.empty()) {
-    text.numbers.emplace_back(u"Effective rank of λ"_s,
-                              numberText(effectiveRank(s.singularValues.total.values)));
+  const std::vector<Spectrum> totals = setsOf(s.singularValues.total, u"λ"_s);
+  for (const Spectrum& each : totals) {
+    text.numbers.emplace_back(u"Effective rank of %1"_s.arg(each.name),
+                              numberText(effectiveRank(each.values)));
   }
   return text;
 }

@@ -124,9 +124,12 @@ void ResultBanner::showResult(const RunResult& result, int epochs) {
   run_ = result.run;
   QStringList parts;
   if (result.bestValidationAccuracy) {
-    parts << u"best validation %1"_s.arg(accuracyText(*result.bestValidationAccuracy));
+    parts << u"best validation %1"_s.arg(accuracyText(*result.bestValidationAccuracy)) +
+                 guessText(result.validationMajority);
   }
-  if (result.testAccuracy) parts << u"test %1"_s.arg(accuracyText(*result.testAccuracy));
+  if (result.testAccuracy) {
+    parts << u"test %1"_s.arg(accuracyText(*result.testAccuracy)) + guessText(result.testMajority);
+  }
   parts << durationText(result.trainSeconds);
   if (result.imagesPerSecond > 0)
     parts << u"%1 images/s"_s.arg(countText(std::llround(result.imagesPerSecond)));

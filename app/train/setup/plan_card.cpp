@@ -7,6 +7,7 @@
 #include "app/train/caption.h"
 #include "app/train/training_text.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/config/epoch_batches.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 
@@ -50,12 +51,15 @@ void PlanCard::setPlan(const RunConfig& config,
   QStringList lines{pattern.isEmpty() ? network : network + u", "_s + pattern,
                     u"%1 parameters"_s.arg(countText(cost.parameters))};
   const Recipe& recipe = config.recipe;
-  const std::int64_t batches =
-      recipe.batchSize > 0 ? trainingImagesOf(config.data, dataset) / recipe.batchSize : 0;
-  if (batches > 0) {
-    lines << u"%1: %2 of %3"_s.arg(countedText(batches * recipe.epochs, u"step"_s),
+  const std::int64_t images = trainingImagesOf(config.data, dataset).value_or(0);
+  const EpochBatches epoch = batchesOfEpoch(recipe, images);
+  if (epoch.batches > 0) {
+    lines << u"%1: %2 of %3"_s.arg(countedText(epoch.batches * recipe.epochs, u"step"_s),
                                    countedText(recipe.epochs, u"epoch"_s),
-                                   countedText(batches, u"batch"_s));
+                                   countedText(epoch.batches, u"batch"_s));
+    if (images % recipe.batchSize != 0) {
+      lines << QString::fromStdString(batchesText(recipe, images));
+    }
   }
   const long long bytes = trainingBytes(cost, recipe);
   lines << u"about %1 of memory for the network at this batch size"_s.arg(bytesText(bytes));

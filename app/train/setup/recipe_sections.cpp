@@ -117,6 +117,7 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .common("recipe.learningRateFactor",
               trains || choose.showsAll() || recipe.learningRateFactor != 1)
       .common("recipe.batchSize")
+      .rare("recipe.lastBatch")
       .common("recipe.labelSmoothing", choose.showsAll() || recipe.labelSmoothing > 0)
       .common("recipe.emaDecay", choose.showsAll() || recipe.emaDecay > 0)
       .rare("recipe.flipAveraging")
@@ -186,6 +187,7 @@ std::vector<FormSection> machineSections(Chooser& choose,
       .rare("device.cudaGraphs", !config.cudaGraphs || config.kind != DeviceKind::cpu);
   sections.push_back(choose.section({}));
   choose.common("checkpoints.keepBest")
+      .rare("checkpoints.bestBy")
       .common("checkpoints.everyEpochs")
       .common("checkpoints.keepEpochs", trains || choose.showsAll())
       .common("checkpoints.everyMinutes", trains || choose.showsAll())
@@ -201,7 +203,8 @@ std::vector<FormSection> machineSections(Chooser& choose,
 
 bool canChangeWhileTraining(const std::string& path) {
   return path == "recipe.epochs" || path == "recipe.learningRateFactor" ||
-         (path.starts_with("checkpoints.") && path != "checkpoints.keepInitial");
+         (path.starts_with("checkpoints.") && path != "checkpoints.keepInitial" &&
+          path != "checkpoints.bestBy");
 }
 
 }  // namespace

@@ -214,11 +214,14 @@ class InspectionWriter {
     table(
         "queries",
         {"", numbered("head", queries.shape[0]), numbered("k", queries.shape[1]), queries.values});
-    FloatTable spectrum{"part", {}, numbered("s", snapshot_.singularValues.total.shape[0]), {}};
+    FloatTable spectrum{"part", {}, numbered("s", snapshot_.singularValues.total.shape.back()), {}};
     for (const auto& [name, part] : kParts) {
       const Array& values = snapshot_.singularValues.*part;
       if (values.empty()) continue;
-      spectrum.rows.push_back(name);
+      const std::int64_t heads = values.shape.size() == 1 ? 1 : values.shape.front();
+      for (std::int64_t head = 1; head <= heads; ++head) {
+        spectrum.rows.push_back(heads == 1 ? name : name + ("-head" + std::to_string(head)));
+      }
       spectrum.values.insert(spectrum.values.end(), values.values.begin(), values.values.end());
     }
     table("singular-values", spectrum);

@@ -25,6 +25,7 @@ struct LayerArray {
   std::string_view suffix;
   Array ProbeLayer::*member;
   std::size_t rank;
+  std::size_t mostRank = rank;
 };
 
 constexpr LayerArray kArrays[] = {
@@ -35,9 +36,9 @@ constexpr LayerArray kArrays[] = {
     {".contributions.total", &ProbeLayer::contributionsTotal, 4},
     {".embeddings", &ProbeLayer::embeddings, 4},
     {".embeddings.change", &ProbeLayer::embeddingChange, 4},
-    {".singular_values.content", &ProbeLayer::singularContent, 1},
-    {".singular_values.position", &ProbeLayer::singularPosition, 1},
-    {".singular_values.total", &ProbeLayer::singularTotal, 1},
+    {".singular_values.content", &ProbeLayer::singularContent, 1, 2},
+    {".singular_values.position", &ProbeLayer::singularPosition, 1, 2},
+    {".singular_values.total", &ProbeLayer::singularTotal, 1, 2},
     {".patterns", &ProbeLayer::patterns, 3},
     {".patterns.shares", &ProbeLayer::patternShares, 1},
     {".change_patterns", &ProbeLayer::changePatterns, 3},
@@ -62,12 +63,17 @@ std::vector<int> numbersIn(std::string_view name) {
   return numbers;
 }
 
-Array arrayOf(const TensorView& tensor, std::size_t rank, const std::string& place) {
-  if (tensor.dtype != DType::F32 || tensor.shape.size() != rank) {
-    throw Error(
-        place,
-        "tensor \"" + tensor.name + "\" is not a float32 array of rank " + std::to_string(rank),
-        "the file was made by another program");
+Array arrayOf(const TensorView& tensor,
+              std::size_t rank,
+              std::size_t mostRank,
+              const std::string& place) {
+  const std::size_t found = tensor.shape.size();
+  if (tensor.dtype != DType::F32 || found < rank || found > mostRank) {
+    throw Error(place,
+                "tensor \"" + tensor.name + "\" is not a float32 array of rank " +
+                    std::to_string(rank) +
+                    (mostRank > rank ? " or " + std::to_string(mostRank) : ""),
+                "the file was made by another program");
   }
   Array array{tensor.shape, std::vector<float>(tensor.bytes.size() / sizeof(float))};
   if (!tensor.bytes.empty()) {
@@ -106,14 +112,14 @@ ProbeLayer& layerOf(ProbeSnapshot& snapshot, std::string_view name) {
 
 void take(const TensorView& tensor, const std::string& place, ProbeSnapshot& snapshot) {
   if (tensor.name == kProbabilities) {
-    snapshot.probabilities = arrayOf(tensor, 1, place).values;
+    snapshot.probabilities = arrayOf(tensor, 1, 1, place).values;
     return;
   }
   const std::string_view name = tensor.name;
   for (const LayerArray& array : kArrays) {
     if (!name.ends_with(array.suffix)) continue;
     ProbeLayer& layer = layerOf(snapshot, name.substr(0, name.size() - array.suffix.size()));
-    layer.*array.member = arrayOf(tensor, array.rank, place);
+    layer.*array.member = arrayOf(tensor, array.rank, array.mostRank, place);
     return;
   }
 }

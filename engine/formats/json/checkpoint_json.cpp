@@ -23,6 +23,7 @@ CheckpointHeader checkpointHeaderFromJson(std::string_view text, const std::stri
   const FieldReader reader(file, nullptr);
   const nlohmann::json document = reader.upgraded(parseJson(text, file, kHeaderLimits));
   CheckpointHeader header;
+  header.config.recipe.lastBatch = LastBatch::drop;  // What runs did before there was the setting.
   reader.readFields(document, "", header, {"schema"});
   return header;
 }

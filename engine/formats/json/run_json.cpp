@@ -26,6 +26,7 @@ RunRecord runRecordFromJson(std::string_view text,
   const FieldReader reader(file, &warnings);
   const nlohmann::json document = reader.upgraded(parseJson(text, file, kRunLimits));
   RunRecord record;
+  record.config.recipe.lastBatch = LastBatch::drop;  // What runs did before there was the setting.
   reader.readFields(document, "", record, {"schema"});
   return record;
 }

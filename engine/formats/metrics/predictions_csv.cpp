@@ -5,12 +5,17 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
+#include <map>
+#include <numeric>
+#include <span>
 #include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "engine/formats/files/line_splitter.h"
+#include "engine/formats/metrics/csv.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -29,8 +34,11 @@ constexpr double kSumTolerance = 0.01;
 /// Takes the lines of a file of predictions one after the other.
 class PredictionLines {
  public:
-  PredictionLines(const std::filesystem::path& file, std::size_t classes, std::size_t count)
-      : file_(file.string()), classes_(classes), predictions_(count), lineOf_(count) {}
+  /// `classes`: the class that each one of the file is.
+  PredictionLines(const std::filesystem::path& file,
+                  std::vector<std::uint16_t> classes,
+                  std::size_t count)
+      : file_(file.string()), classes_(std::move(classes)), predictions_(count), lineOf_(count) {}
 
   /// `number`: of the line in the file, from 1.
   void take(std::string_view line, std::size_t number) {
@@ -39,10 +47,11 @@ class PredictionLines {
     hasMore_ = true;
     const std::size_t image = index("index", predictions_.size(), "images");
     ImagePrediction found;
-    found.label = static_cast<std::uint16_t>(index("label", classes_, "classes"));
-    found.prediction = static_cast<std::uint16_t>(index("prediction", classes_, "classes"));
+    found.label = classes_[index("label", classes_.size(), "classes")];
+    const std::size_t prediction = index("prediction", classes_.size(), "classes");
+    found.prediction = classes_[prediction];
     real("loss");
-    found.probability = probabilityOf(found.prediction);
+    found.probability = probabilityOf(prediction);
     if (hasMore_) refuse("it has more cells than there are columns");
     if (lineOf_[image] > 0) {
       refuse("image " + std::to_string(image) + " stands already in line " +
@@ -111,7 +120,7 @@ class PredictionLines {
   /// Reads the probabilities of all classes.
   double probabilityOf(std::size_t prediction) {
     double sum = 0, greatest = 0, found = 0;
-    for (std::size_t i = 0; i < classes_; ++i) {
+    for (std::size_t i = 0; i < classes_.size(); ++i) {
       const double value = real("probability");
       sum += value;
       greatest = std::max(greatest, value);
@@ -125,7 +134,7 @@ class PredictionLines {
   }
 
   std::string file_;
-  std::size_t classes_;
+  std::vector<std::uint16_t> classes_;
   std::vector<ImagePrediction> predictions_;  ///< By image.
   std::vector<std::size_t> lineOf_;           ///< By image; 0 = not read yet.
   std::size_t number_ = 1;
@@ -143,20 +152,67 @@ std::ifstream opened(const std::filesystem::path& file) {
   return stream;
 }
 
-/// Reads the first line, but not its end.
-void requireHead(std::ifstream& stream,
-                 const std::filesystem::path& file,
-                 const std::vector<std::string>& classNames) {
-  std::string head = predictionsHead(classNames);
-  head.pop_back();
-  std::string found(head.size(), '\0');
-  stream.read(found.data(), static_cast<std::streamsize>(found.size()));
-  if (stream && found == head) return;
+/// The names of the classes in the first line; empty for a line without them.
+std::vector<std::string> classesIn(const std::string& head) {
+  constexpr std::array<std::string_view, 4> kOthers{"index", "label", "prediction", "loss"};
+  try {
+    const std::vector<CsvLine> lines = decodeCsv(head, {});
+    if (lines.empty()) return {};
+    const std::vector<std::string>& cells = lines.front().cells;
+    if (cells.size() < kOthers.size() ||
+        !std::ranges::equal(kOthers, std::span(cells).first(kOthers.size()))) {
+      return {};
+    }
+    return {cells.begin() + kOthers.size(), cells.end()};
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+[[noreturn]] void refuseHead(const std::filesystem::path& file,
+                             const std::vector<std::string>& classNames) {
+  constexpr std::size_t kMostOfHead = 1 << 16;
+  std::string start(kMostOfHead, '\0');
+  std::ifstream stream(file, std::ios::binary);
+  stream.read(start.data(), kMostOfHead);
+  start.resize(static_cast<std::size_t>(stream.gcount()));
+  const std::vector<std::string> found = classesIn(start.substr(0, start.find('\n')));
+  if (!found.empty()) {
+    throw Error(file.string() + ", line 1",
+                "its classes are not those of this data set" +
+                    differingLists("The file", found, "The data", classNames),
+                kHowToWrite);
+  }
   throw Error(file.string() + ", line 1",
               "it does not name the columns of predictions for the classes of this data set, which "
               "begin with " +
-                  terminalText(head.substr(0, 80)),
+                  terminalText(predictionsHead(classNames).substr(0, 80)),
               kHowToWrite);
+}
+
+/// Reads the first line, but not its end. Returns the class that each one of the file is.
+std::vector<std::uint16_t> readHead(std::ifstream& stream,
+                                    const std::filesystem::path& file,
+                                    const std::vector<std::string>& classNames) {
+  // The names in any order give as many bytes.
+  std::string head = predictionsHead(classNames);
+  head.pop_back();
+  std::string start(head.size(), '\0');
+  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  std::vector<std::uint16_t> classes(classNames.size());
+  std::iota(classes.begin(), classes.end(), std::uint16_t{0});
+  if (stream && start == head) return classes;
+  std::map<std::string, std::uint16_t> places;
+  for (const std::uint16_t place : classes) places[classNames[place]] = place;
+  const std::vector<std::string> found = stream ? classesIn(start) : std::vector<std::string>();
+  if (found.size() != classes.size()) refuseHead(file, classNames);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto place = places.find(found[i]);
+    if (place == places.end()) refuseHead(file, classNames);
+    classes[i] = place->second;
+    places.erase(place);
+  }
+  return classes;
 }
 
 }  // namespace
@@ -171,8 +227,7 @@ std::vector<ImagePrediction> readPredictionsCsv(const std::filesystem::path& fil
                                                 const std::vector<std::string>& classNames,
                                                 std::size_t count) {
   std::ifstream stream = opened(file);
-  requireHead(stream, file, classNames);
-  PredictionLines lines(file, classNames.size(), count);
+  PredictionLines lines(file, readHead(stream, file, classNames), count);
   // A name of a class may have line breaks.
   const std::string head = predictionsHead(classNames);
   const auto headLines = static_cast<std::size_t>(std::ranges::count(head, '\n'));

@@ -20,10 +20,10 @@ struct ImagePrediction {
 std::string predictionsHead(const std::vector<std::string>& classNames);
 
 /// Reads predictions in CSV, as `lambda export --to predictions` writes them, of `count` images
-/// with these classes. The lines may be in any order. Returns the prediction of each image, by its
-/// index. Throws Error, naming the file and the line, for other classes, images that are missing or
-/// listed twice, classes and numbers out of their range, probabilities whose sum is not 1, and a
-/// prediction that is not the most probable class.
+/// with these classes, which the file may have in another order. The lines may be in any order.
+/// Returns the prediction of each image, by its index. Throws Error, naming the file and the line,
+/// for other classes, images that are missing or listed twice, classes and numbers out of their
+/// range, probabilities whose sum is not 1, and a prediction that is not the most probable class.
 std::vector<ImagePrediction> readPredictionsCsv(const std::filesystem::path& file,
                                                 const std::vector<std::string>& classNames,
                                                 std::size_t count);

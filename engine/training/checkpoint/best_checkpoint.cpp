@@ -19,10 +19,12 @@ std::optional<TrainingProgress> progressIn(const fs::path& checkpoint) {
 
 void adoptBest(const RunFolder& folder, TrainingProgress& at) {
   at.bestValidationAccuracy.reset();
+  at.bestValidationLoss.reset();
   at.bestEpoch = 0;
   const std::optional<TrainingProgress> best = progressIn(folder.bestCheckpoint());
   if (!best || best->step > at.step || !best->bestValidationAccuracy) return;
   at.bestValidationAccuracy = best->bestValidationAccuracy;
+  at.bestValidationLoss = best->bestValidationLoss;
   at.bestEpoch = best->epoch;
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "engine/data/dataset_cache.h"
-#include "engine/data/sources/data_sources.h"
 #include "engine/inspection/inspect_network.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
@@ -11,7 +10,7 @@
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/training_state.h"
 #include "engine/training/evaluation.h"
-#include "engine/training/input/run_data.h"
+#include "engine/training/input/evaluation_data.h"
 #include "engine/training/live_inspection.h"
 
 namespace lambda {
@@ -56,14 +55,12 @@ struct CheckpointInspector::Impl {
                          .threads = options.threads > 0 ? options.threads : config.device.threads});
   }
 
-  RunData& images() {
+  EvaluationData& images() {
     if (data) return *data;
     if (dataPlace) {
-      RunConfig config = resolved.config();
-      config.data.source = recognizeDataSource(*dataPlace, config.data.source);
-      resolved = ResolvedConfig(std::move(config), resolved.device());
+      resolved = ResolvedConfig(withData(resolved.config(), *dataPlace), resolved.device());
     }
-    data = std::make_unique<RunData>(resolved, datasets, TrainingLabels::all);
+    data = std::make_unique<EvaluationData>(resolved, loaded.header.input, datasets);
     return *data;
   }
 
@@ -72,7 +69,7 @@ struct CheckpointInspector::Impl {
   ResolvedConfig resolved;  ///< The run's; once images are loaded, with `dataPlace`.
   const std::optional<std::string> dataPlace;
   std::shared_ptr<DatasetCache> datasets;
-  std::unique_ptr<RunData> data;  ///< Null until the first request for an image.
+  std::unique_ptr<EvaluationData> data;  ///< Null until the first request for an image.
   std::optional<CachedView> cached;
 };
 
@@ -117,7 +114,8 @@ std::optional<Predictions> CheckpointInspector::predict(
     Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) {
   useThreads(impl_->resolved.device());
   const TrainingProgress& at = impl_->loaded.header.progress;
-  const LabeledImages& images = impl_->images().images(split);
+  EvaluationData& data = impl_->images();
+  const LabeledImages& images = data.images(split);
   const auto total = static_cast<std::int64_t>(images.count());
   if (total == 0) {
     throw Error(impl_->checkpoint.string(),
@@ -140,19 +138,22 @@ std::optional<Predictions> CheckpointInspector::predict(
     right += predicted.eq(labels).sum().item<std::int64_t>();
   };
   const auto proceed = [&](std::int64_t done) { return progress(done, total); };
-  const BatchMaker& maker = impl_->images().maker();
   NetworkImpl& network = *impl_->loaded.network;
-  if (!classify(network, images, maker, proceed, take) || !proceed(total)) {
+  if (!classify(network, images, data.maker(), proceed, take) || !proceed(total)) {
     return std::nullopt;
   }
   if (split == Split::test) {
     const auto count = static_cast<double>(total);
+    const std::string other =
+        otherDataOf(impl_->checkpoint, impl_->loaded.header, impl_->resolved.config(), data, split);
     keepEvaluation(impl_->checkpoint,
                    {.epoch = at.epoch,
                     .step = at.step,
                     .split = split,
                     .images = total,
-                    .scores = {loss / count, static_cast<double>(right) / count}});
+                    .scores = {loss / count, static_cast<double>(right) / count},
+                    .data = other,
+                    .dataSha256 = data.digestOfPart(split)});
   }
   return predictions;
 }

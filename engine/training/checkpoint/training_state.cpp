@@ -229,6 +229,7 @@ std::vector<std::string> TrainingState::loadForFork(const std::filesystem::path&
   progress = header.progress;
   // These belong to the parent run, to its split and its metrics file.
   progress.bestValidationAccuracy.reset();
+  progress.bestValidationLoss.reset();
   progress.bestEpoch = 0;
   progress.changes = 0;
   progress.metricsBytes = 0;

@@ -16,9 +16,20 @@ namespace {
 
 constexpr int kTrainSample = 2500;
 
-std::string shapeText(const MapShape& shape) {
-  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
-         std::to_string(shape.width);
+/// The data with the classes and the normalisation of a network that was trained before.
+std::shared_ptr<const Dataset> fitted(std::shared_ptr<const Dataset> data,
+                                      const NetworkInput& input,
+                                      const DataConfig& config) {
+  if (!input.isKnown()) return data;
+  const bool fits =
+      data->normalization == input.normalization && data->train.classNames == input.classNames;
+  if (fits) return data;
+  auto changed = std::make_shared<Dataset>(*data);
+  changed->normalization = input.normalization;
+  for (LabeledImages* images : {&changed->train, &changed->validation}) {
+    matchClasses(*images, input.classNames, textOf(config.source));
+  }
+  return changed;
 }
 
 std::shared_ptr<const Dataset> checked(std::shared_ptr<const Dataset> data,
@@ -67,9 +78,11 @@ LabeledImages sampleOf(const LabeledImages& train) {
 }  // namespace
 
 RunData::RunData(const ResolvedConfig& resolved,
-                 std::shared_ptr<DatasetCache> datasets,
-                 TrainingLabels labels)
-    : RunData(resolved, datasets->training(resolved.config().data), datasets, labels) {}
+                 const NetworkInput& input,
+                 std::shared_ptr<DatasetCache> datasets)
+    : RunData(resolved,
+              fitted(datasets->training(resolved.config().data), input, resolved.config().data),
+              datasets) {}
 
 RunData::RunData(const ResolvedConfig& resolved,
                  std::shared_ptr<const Dataset> data,
@@ -87,13 +100,12 @@ RunData::RunData(const RunConfig& config,
                  std::shared_ptr<DatasetCache> datasets,
                  TrainingLabels labels)
     : config_(config.data),
+      batchSize_(config.recipe.batchSize),
       datasets_(std::move(datasets)),
       data_(checked(std::move(data), config)),
       train_(trainedOn(data_, config, labels, labelSummary_)),
       trainSample_(sampleOf(*train_)),
-      order_(config.seed,
-             static_cast<std::uint32_t>(train_->count()),
-             static_cast<std::uint32_t>(config.recipe.batchSize)),
+      order_(config.seed, static_cast<std::uint32_t>(train_->count()), config.recipe),
       mixer_(config.architecture.input, config.data.augmentation, config.seed),
       maker_(Augmenter(config.architecture.input,
                        config.data.augmentation,
@@ -109,6 +121,10 @@ RunData::RunData(const RunConfig& config,
   maker_.keep(trainSample_);
 }
 
+std::int64_t RunData::imagesIn(int batches) const {
+  return std::min<std::int64_t>(std::int64_t{batches} * batchSize_, order_.epoch().used);
+}
+
 TensorBatch RunData::batch(int epoch, int batch) {
   const BatchPosition position{static_cast<std::uint64_t>(epoch),
                                static_cast<std::uint32_t>(batch)};
@@ -121,6 +137,11 @@ TensorBatch RunData::batch(int epoch, int batch) {
 const LabeledImages& RunData::test() {
   if (!test_) {
     test_ = datasets_->test(config_);
+    if (test_->count() > 0 && test_->classNames != classNames()) {
+      auto matched = std::make_shared<LabeledImages>(*test_);
+      matchClasses(*matched, classNames(), textOf(config_.source));
+      test_ = std::move(matched);
+    }
     maker_.keep(*test_);
   }
   return *test_;

@@ -7,9 +7,8 @@
 #include "engine/data/augmentation/mixing.h"
 #include "engine/data/batches.h"
 #include "engine/data/dataset_cache.h"
-#include "engine/training/input/batch_maker.h"
+#include "engine/training/input/network_images.h"
 #include "engine/training/resolved_config.h"
-#include "engine/values/inspection/inspection.h"
 #include "engine/values/run/network_input.h"
 
 namespace lambda {
@@ -17,18 +16,19 @@ namespace lambda {
 /// Which labels of the training images are used.
 enum class TrainingLabels {
   configured,  ///< By labelledPerClass and pseudoLabels of the configuration.
-  all,         ///< For a network that is only evaluated; no file of predictions is needed.
+  all,         ///< For images that are no real ones; no file of predictions is needed.
 };
 
 /// The images of a run, and the batches made of them. Lives on the training thread.
-class RunData {
+class RunData : public NetworkImages {
  public:
-  /// Loads the training images through `datasets`. Throws Error for missing or damaged data, if
-  /// the images, the classes or the batch size do not fit the configuration, and as
-  /// labelledImages().
+  /// Loads the training images through `datasets`. `input`: of a network that is trained further:
+  /// the images are normalised by it and get its classes, as matchClasses() says; where it is not
+  /// known, it is measured on the images. Throws Error for missing or damaged data, if the images,
+  /// the classes or the batch size do not fit the configuration, and as labelledImages().
   explicit RunData(const ResolvedConfig& resolved,
-                   std::shared_ptr<DatasetCache> datasets = std::make_shared<DatasetCache>(),
-                   TrainingLabels labels = TrainingLabels::configured);
+                   const NetworkInput& input = {},
+                   std::shared_ptr<DatasetCache> datasets = std::make_shared<DatasetCache>());
 
   /// Uses training images that are already loaded.
   RunData(const ResolvedConfig& resolved,
@@ -36,9 +36,15 @@ class RunData {
           std::shared_ptr<DatasetCache> datasets,
           TrainingLabels labels = TrainingLabels::configured);
 
-  int batchesPerEpoch() const { return static_cast<int>(order_.batchesPerEpoch()); }
+  int batchesPerEpoch() const { return static_cast<int>(order_.epoch().batches); }
+
+  /// Images in the first batches of an epoch.
+  std::int64_t imagesIn(int batches) const;
 
   std::int64_t trainingImages() const { return static_cast<std::int64_t>(train_->count()); }
+
+  /// Dataset::sha256 of the images.
+  const std::string& digest() const { return data_->sha256; }
 
   /// The images that are trained on, with the labels that the training uses.
   const LabeledImages& train() const { return *train_; }
@@ -61,15 +67,14 @@ class RunData {
   /// The test images, loaded at the first call. Throws Error if they can't be loaded.
   const LabeledImages& test();
 
-  const std::vector<std::string>& classNames() const { return data_->train.classNames; }
+  const std::vector<std::string>& classNames() const override { return data_->train.classNames; }
 
   NetworkInput networkInput() const { return {data_->normalization, data_->train.classNames}; }
 
-  /// The images of a split with the labels of the data; for training also those that are not
-  /// trained on. Throws Error where the test set can't be loaded.
-  const LabeledImages& images(Split split);
+  /// Those for training include the ones that are not trained on.
+  const LabeledImages& images(Split split) override;
 
-  const BatchMaker& maker() const { return maker_; }
+  const BatchMaker& maker() const override { return maker_; }
 
  private:
   RunData(const RunConfig& config,
@@ -79,6 +84,7 @@ class RunData {
           TrainingLabels labels);
 
   DataConfig config_;
+  int batchSize_;
   std::shared_ptr<DatasetCache> datasets_;
   std::shared_ptr<const Dataset> data_;
   std::string labelSummary_;

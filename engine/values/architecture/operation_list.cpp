@@ -62,7 +62,7 @@ int OperationList::addConvolution(
 }
 
 int OperationList::addNorm(int input, const MapShape& map, const MapShape& kept) {
-  return add({.name = "batch norm",
+  return add({.name = std::string(kBatchNorm),
               .equation = "y = γ (x − μ) / σ + β",
               .meaning =
                   "Gives every channel a learned mean and scale, which keeps the training of "

@@ -8,6 +8,9 @@
 
 namespace lambda {
 
+/// The name of a batch norm of a map of convolutions.
+inline constexpr std::string_view kBatchNorm = "batch norm";
+
 /// Stands for the image among the inputs of an operation.
 inline constexpr int kImageInput = -1;
 

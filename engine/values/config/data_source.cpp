@@ -68,6 +68,11 @@ std::string* pathOf(DataSource& source) {
   return pathIn<std::string>(source);
 }
 
+std::string shapeText(const MapShape& shape) {
+  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
+         std::to_string(shape.width);
+}
+
 std::string textOf(const DataSource& source) {
   const std::string* path = pathOf(source);
   return path ? *path : std::string(traitsOf(source).kind);

@@ -181,6 +181,9 @@ std::optional<DatasetInfo> announcedInfo(const DataSource& source);
 const std::string* pathOf(const DataSource& source);
 std::string* pathOf(DataSource& source);
 
+/// "3x32x32": channels, height and width.
+std::string shapeText(const MapShape& shape);
+
 /// The path, or the kind where there is no path, for tables and logs.
 std::string textOf(const DataSource& source);
 

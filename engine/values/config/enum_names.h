@@ -72,6 +72,16 @@ struct EnumNames<OptimizerKind> {
 };
 
 template <>
+struct EnumNames<LastBatch> {
+  static constexpr std::array<std::string_view, 3> names{"automatic", "drop", "keep"};
+};
+
+template <>
+struct EnumNames<BestBy> {
+  static constexpr std::array<std::string_view, 2> names{"accuracy", "loss"};
+};
+
+template <>
 struct EnumNames<ScheduleKind> {
   static constexpr std::array<std::string_view, 5> names{
       "constant", "cosine", "linear", "triangular", "step"};
@@ -100,6 +110,11 @@ struct EnumNames<EventKind> {
                                                           "tested",
                                                           "warning",
                                                           "changed"};
+};
+
+template <>
+struct EnumNames<ChangedData> {
+  static constexpr std::array<std::string_view, 2> names{"stop", "warn"};
 };
 
 template <>

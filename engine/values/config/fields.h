@@ -280,7 +280,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"beta1", "adam: decay of the first moment", 0, 0.99999}, value.beta1);
   visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
   visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);
-  visit(Field{"weightDecay", "weight decay", 0, 10}, value.weightDecay);
+  visit(Field{"weightDecay", "weight decay; muon: not of the filters that it updates", 0, 10},
+        value.weightDecay);
   visit(Field{"decayAllParameters",
               "decay all parameters in full, also norms, biases and embeddings"},
         value.decayAllParameters);
@@ -306,6 +307,10 @@ template <Either<Recipe> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"epochs", "passes over the training images", 1, 100000}, value.epochs);
   visit(Field{"batchSize", "images per step", 1, 65536}, value.batchSize);
+  visit(Field{"lastBatch",
+              "the images left over in an epoch: drop, keep as a smaller batch, or automatic: keep "
+              "where an epoch has fewer than 10 whole batches"},
+        value.lastBatch);
   visit(Field{"optimizer", "the optimiser"}, value.optimizer);
   visit(Field{"schedule", "the learning rate over the run"}, value.schedule);
   visit(
@@ -317,7 +322,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"labelSmoothing", "share of the target spread over all classes", 0, 0.99},
         value.labelSmoothing);
   visit(Field{"emaDecay",
-              "decay of the moving average of the weights, per step; 0 = none",
+              "decay of the moving average of the weights, per step; it warms up as "
+              "(1 + t) / (10 + t) at step t; 0 = none",
               0,
               0.999999},
         value.emaDecay);
@@ -371,7 +377,9 @@ void visitFields(Value& value, Visit&& visit) {
         value.everyEpochs);
   visit(Field{"keepEpochs", "how many of these checkpoints stay on disk; 0 = all", 0, 100000},
         value.keepEpochs);
-  visit(Field{"keepBest", "keep the weights of the best validation accuracy"}, value.keepBest);
+  visit(Field{"keepBest", "keep the weights of the best validation"}, value.keepBest);
+  visit(Field{"bestBy", "the best validation: accuracy or loss; the other one decides ties"},
+        value.bestBy);
   visit(Field{"keepInitial", "keep the state before the first step"}, value.keepInitial);
   visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000}, value.everyMinutes);
 }

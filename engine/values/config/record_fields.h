@@ -18,6 +18,19 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"accuracy", "fraction of images classified correctly"}, value.accuracy);
 }
 
+template <Either<MajorityClass> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"name", "name of the class"}, value.name);
+  visit(Field{"share", "its share of the images, the accuracy of always guessing it", 0, 1},
+        value.share);
+}
+
+template <Either<DataDigest> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"train", "of training and validation images; empty = not known"}, value.train);
+  visit(Field{"test", "of the test images; empty = not known"}, value.test);
+}
+
 template <Either<BatchRecord> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
@@ -61,6 +74,9 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"images", "images scored", 0, kLargestCount}, value.images);
   visit(Field{"loss", "mean cross-entropy in nats"}, value.scores.loss);
   visit(Field{"accuracy", "fraction of images classified correctly", 0, 1}, value.scores.accuracy);
+  visit(Field{"data", "place of other data than the run's; empty = the run's"}, value.data);
+  visit(Field{"dataSha256", "digest of the images and labels; empty = not known"},
+        value.dataSha256);
 }
 
 template <Either<PrecisionRates> Value, class Visit>
@@ -72,6 +88,7 @@ void visitFields(Value& value, Visit&& visit) {
 template <Either<Environment> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"program", "version of Lambda Studio"}, value.program);
+  visit(Field{"commit", "commit that the program was built from"}, value.commit);
   visit(Field{"torch", "version of LibTorch"}, value.torch);
   visit(Field{"device", "name of the device"}, value.device);
   visit(Field{"threads", "threads for tensor work", 0, 65536}, value.threads);
@@ -128,10 +145,14 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"epochsDone", "epochs done", 0, 1e9}, value.epochsDone);
   visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
         value.bestValidationAccuracy);
+  visit(Field{"bestValidationLoss", "validation loss of the same epoch"}, value.bestValidationLoss);
   visit(Field{"testAccuracy", "accuracy on the test set", 0, 1}, value.testAccuracy);
   visit(Field{"testEvaluations", "how often the test set was scored", 0, 1e9, "testLooks"},
         value.testEvaluations);
   visit(Field{"testLoss", "mean cross-entropy on the test set, in nats"}, value.testLoss);
+  visit(Field{"validationMajority", "most frequent class of the validation images"},
+        value.validationMajority);
+  visit(Field{"testMajority", "most frequent class of the test set"}, value.testMajority);
   visit(Field{"trainSeconds", "training time"}, value.trainSeconds);
   visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
   visit(Field{"tags", "tags for searching", 0, 1000}, value.tags);
@@ -143,6 +164,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"environment", "program and machine of the run"}, value.environment);
   visit(Field{"lineage", "run and checkpoint that it was forked from"}, value.lineage);
   visit(Field{"input", "how images become the network's input, and its classes"}, value.input);
+  visit(Field{"dataSha256", "digests of the data set"}, value.dataSha256);
   visit(Field{"config", "configuration of the run"}, value.config);
   visit(Field{"changes", "changes of the configuration while it trained", 0, kMostChanges},
         value.changes);
@@ -160,6 +182,7 @@ void visitFields(Value& value, Visit&& visit) {
         value.epochDataSeconds);
   visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
         value.bestValidationAccuracy);
+  visit(Field{"bestValidationLoss", "validation loss of the same epoch"}, value.bestValidationLoss);
   visit(Field{"bestEpoch", "the epoch of the best validation, from 1; 0 = none", 0, 1e9},
         value.bestEpoch);
   visit(Field{"changes", "changes of settings so far", 0, kMostChanges}, value.changes);

@@ -73,7 +73,7 @@ struct OptimizerConfig {
   double beta1 = 0.9;              ///< Adam, AdamW.
   double beta2 = 0.999;            ///< Adam, AdamW.
   double epsilon = 1e-8;           ///< Adam, AdamW.
-  double weightDecay = 5e-4;
+  double weightDecay = 5e-4;       ///< Not of the filters that Muon updates: it fixes their norm.
   bool decayAllParameters = false;  ///< In full, whatever `decayFactors` says.
   double gradientClip = 0;          ///< Greatest 2-norm of all gradients together; 0 = none.
   RateFactors rateFactors;
@@ -86,6 +86,14 @@ struct OptimizerConfig {
 inline double weightDecayOf(const OptimizerConfig& config, ParameterRole role) {
   return config.weightDecay * (config.decayAllParameters ? 1 : factorOf(config.decayFactors, role));
 }
+
+/// What happens to the training images that are left over when an epoch is cut into batches. A
+/// single one never forms a batch, because a batch norm needs two.
+enum class LastBatch {
+  automatic,  ///< keep for a set of few batches (batchesOfEpoch()), else drop.
+  drop,       ///< They are unused in that epoch; in every epoch they are others.
+  keep,       ///< They form a smaller batch.
+};
 
 enum class ScheduleKind { constant, cosine, linear, triangular, step };
 
@@ -108,11 +116,14 @@ enum class Precision { automatic, float32, bfloat16 };
 struct Recipe {
   int epochs = 30;
   int batchSize = 128;
+  LastBatch lastBatch = LastBatch::automatic;
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
   double learningRateFactor = 1;  ///< Of the whole schedule; can be changed while a run trains.
   double labelSmoothing = 0;      ///< In the training objective only; reported losses have none.
-  double emaDecay = 0;         ///< Decay of the moving average of the weights, per step; 0 = none.
+  /// Decay of the moving average of the weights, per step; 0 = none. It warms up: step t decays by
+  /// min(emaDecay, (1 + t) / (10 + t)), see WeightAverage.
+  double emaDecay = 0;
   bool flipAveraging = false;  ///< Scores are those of the mean logits of an image and its mirror.
   bool shiftAveraging =
       false;  ///< Scores are those of the mean logits of an image and shifted ones.
@@ -156,11 +167,16 @@ struct DeviceConfig {
   bool operator==(const DeviceConfig&) const = default;
 };
 
+/// The validation score by which the best epoch is chosen. Of equal scores the other one decides:
+/// the higher accuracy, or the lower loss.
+enum class BestBy { accuracy, loss };
+
 /// Which checkpoints a run keeps. The last one is always kept, the best one if `keepBest`.
 struct CheckpointConfig {
   int everyEpochs = 1;       ///< Keep a checkpoint at the end of every n-th epoch; 0 = none.
   int keepEpochs = 3;        ///< Number of these checkpoints kept on disk; 0 = all.
-  bool keepBest = true;      ///< Keep the weights of the best validation accuracy.
+  bool keepBest = true;      ///< Keep the weights of the best validation.
+  BestBy bestBy = BestBy::accuracy;
   bool keepInitial = false;  ///< Keep the state before the first step.
   double everyMinutes = 5;   ///< Save the last checkpoint also in mid-epoch; 0 = never.
 

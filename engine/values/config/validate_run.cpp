@@ -2,6 +2,8 @@
 #include <optional>
 #include <utility>
 
+#include "engine/values/architecture/operations.h"
+#include "engine/values/config/epoch_batches.h"
 #include "engine/values/config/range_check.h"
 #include "engine/values/config/validate.h"
 #include "engine/values/text/quantities.h"
@@ -10,11 +12,6 @@
 namespace lambda {
 
 namespace {
-
-std::string shapeText(const MapShape& shape) {
-  return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
-         std::to_string(shape.width);
-}
 
 void checkSource(const DataConfig& data, std::vector<Problem>& problems) {
   const std::string* path = pathOf(data.source);
@@ -74,8 +71,8 @@ void checkDataset(const RunConfig& config,
             std::to_string(trainCount) + " training images",
         Fix{"Use all labels", "data.labelledPerClass", "0"});
   }
-  const bool usesLabelledOnly = labelled > 0 && config.data.pseudoLabels.empty();
-  const std::int64_t used = usesLabelledOnly ? std::min(labelled, trainCount) : trainCount;
+  // Nobody knows yet how many pseudo-labels are confident enough: at most all.
+  const std::int64_t used = trainingImagesOf(config.data, dataset).value_or(trainCount);
   if (used > 0 && config.recipe.batchSize > used) {
     const std::string size = std::to_string(std::min<std::int64_t>(64, used));
     add("recipe.batchSize",
@@ -186,11 +183,49 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
                         "have no effect",
                         Fix{"Decay by role", "recipe.optimizer.decayAllParameters", "false"}});
   }
+  if (recipe.optimizer.kind == OptimizerKind::muon && recipe.optimizer.weightDecay > 0 &&
+      (recipe.optimizer.decayAllParameters ||
+       recipe.optimizer.decayFactors.filter != DecayFactors().filter)) {
+    const bool isForAll = recipe.optimizer.decayAllParameters;
+    problems.push_back(
+        {isForAll ? "recipe.optimizer.decayAllParameters" : "recipe.optimizer.decayFactors.filter",
+         Severity::warning,
+         "the filters that Muon updates do not decay: it fixes their norm",
+         isForAll ? Fix{"Decay by role", "recipe.optimizer.decayAllParameters", "false"}
+                  : Fix{"Use the usual factor",
+                        "recipe.optimizer.decayFactors.filter",
+                        formatNumber(DecayFactors().filter)}});
+  }
   if (config.checkpoints.keepBest && config.data.validationCount == 0) {
     problems.push_back({"checkpoints.keepBest",
                         Severity::warning,
                         "without validation images there is no best checkpoint",
                         Fix{"Keep none", "checkpoints.keepBest", "false"}});
+  }
+}
+
+/// A batch norm computes the deviation of each channel over the images and positions of a batch, of
+/// which it needs two.
+void checkSingleImages(const RunConfig& config, std::vector<Problem>& problems) {
+  if (config.recipe.batchSize > 1) return;
+  const NetworkOperations network = operationsOf(config.architecture);
+  for (const Operation& operation : network.operations) {
+    const OperatedLayer& layer = network.layers[static_cast<std::size_t>(operation.layer)];
+    const bool isSingle =
+        operation.output.size() == 3 && operation.output[0] == 1 && operation.output[1] == 1;
+    if (operation.name != kBatchNorm || !isSingle) continue;
+    // The norms of frozen stages use their running statistics; the stem is the first of these.
+    const int frozen = config.start.frozenStages;
+    const bool isFrozen =
+        layer.stage < 0 ? frozen > 0 && layer.name.starts_with("stem") : layer.stage + 1 < frozen;
+    if (isFrozen) continue;
+    problems.push_back({"recipe.batchSize",
+                        Severity::error,
+                        "the batch norm of " + layer.name +
+                            " has a map of 1x1, so that a batch of 1 image gives it a single value "
+                            "per channel: it needs two",
+                        Fix{"Set to 2", "recipe.batchSize", "2"}});
+    return;
   }
 }
 
@@ -240,6 +275,7 @@ std::vector<Problem> validate(const RunConfig& config, const std::optional<Datas
   checkAugmentation(inRange, problems);
   checkDirectedAugmentation(inRange.data, problems);
   checkRecipe(inRange, problems);
+  checkSingleImages(inRange, problems);
   checkStart(inRange, problems);
   checkDevice(inRange.device, problems);
   return problems;

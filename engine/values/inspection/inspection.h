@@ -171,7 +171,9 @@ struct InspectionSnapshot {
 
   Array queries;               ///< q_n [h, k]
   LambdaParts lambdas;         ///< [k, v]
-  LambdaParts singularValues;  ///< [min(k, v)] of each part, in descending order.
+  /// [min(k, v)] of each part, in descending order; [t, min(k, v)] where t heads have a lambda
+  /// each.
+  LambdaParts singularValues;
   LambdaParts contributions;   ///< A [h, u, H, W]
   Array effect;                ///< || sum_u A_mu v_mu || [h, H, W]
   EmbeddingTiles embeddings;

@@ -20,7 +20,7 @@ struct ProbeLayer {
   Array contributionsTotal = {};     ///< [h, 1, H, W] of a layer without these parts: attention.
   Array embeddings = {};             ///< Tiles [k, u, rows, columns].
   Array embeddingChange = {};        ///< The same minus the tables before the first step.
-  Array singularContent = {};        ///< [min(k, v)] of each lambda, in descending order.
+  Array singularContent = {};        ///< As InspectionSnapshot::singularValues.
   Array singularPosition = {};
   Array singularTotal = {};
   Array patterns = {};        ///< PrincipalPatterns of the embeddings [count, rows, columns],

@@ -19,6 +19,8 @@ struct TrainingProgress {
   double epochSeconds = 0;      ///< The part of `seconds` in the running epoch.
   double epochDataSeconds = 0;  ///< The part of `epochSeconds` spent on making batches.
   std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
+  /// Of the same epoch; nothing in a checkpoint of an earlier version.
+  std::optional<double> bestValidationLoss;
   int bestEpoch = 0;  ///< The epoch that reached it; 0 = none, or not known.
   int changes = 0;    ///< Changes of settings made so far: the first of the record's.
   /// Length of metrics.jsonl in bytes: resuming drops what was written after it.

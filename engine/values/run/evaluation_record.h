@@ -18,6 +18,10 @@ struct EvaluationRecord {
   Split split = Split::test;
   std::int64_t images = 0;
   Scores scores = {};
+  /// The place of data other than the run's, whose test set it then did not score; empty: the
+  /// run's.
+  std::string data = {};
+  std::string dataSha256 = {};  ///< Of these images, as in DataDigest; empty in earlier versions.
 
   bool operator==(const EvaluationRecord&) const = default;
 };

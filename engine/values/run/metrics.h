@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/values/config/run_config.h"
+
 namespace lambda {
 
 /// Mean cross-entropy in nats (no label smoothing) and accuracy (fraction of images classified
@@ -16,6 +18,21 @@ struct Scores {
 
   bool operator==(const Scores&) const = default;
 };
+
+/// Whether scores are better than others by the chosen one, or equal in it and better by the other.
+bool isBetter(const Scores& scores, const Scores& than, BestBy by);
+
+/// The most frequent class of a set of images: what a network that has learnt nothing but the
+/// frequencies predicts for all of them.
+struct MajorityClass {
+  std::string name;
+  double share = 0;  ///< Of the images, 0..1: the accuracy of that guess.
+
+  bool operator==(const MajorityClass&) const = default;
+};
+
+/// " (always guessing cat: 43.30 %)", to follow an accuracy; empty where the class is not known.
+std::string majorityText(const std::optional<MajorityClass>& majority);
 
 /// One optimiser step. Loss and accuracy are those of the augmented batch in training mode; where
 /// its images are mixed, the accuracy is that of the label with the larger share.
@@ -82,6 +99,12 @@ struct Metrics {
 
 enum class RunStatus { running, paused, stopped, finished, failed };
 
+/// What happens where a run's data has changed since it was trained.
+enum class ChangedData {
+  stop,  ///< Error.
+  warn,  ///< The run records it, and uses the present data.
+};
+
 /// How a call of the trainer ended.
 struct RunResult {
   std::string run;  ///< The run folder.
@@ -89,6 +112,8 @@ struct RunResult {
   int epochs = 0;  ///< Epochs done.
   std::optional<double> bestValidationAccuracy;
   std::optional<double> testAccuracy;
+  std::optional<MajorityClass> validationMajority;  ///< See RunRecord.
+  std::optional<MajorityClass> testMajority;
   double trainSeconds = 0;
   double imagesPerSecond = 0;  ///< Training throughput over the whole run.
   std::string failure;         ///< What happened and what to do, when the status is failed.

@@ -17,6 +17,9 @@ namespace lambda {
 /// bit.
 struct Environment {
   std::string program;  ///< Version of Lambda Studio.
+  /// The commit that the program was built from, such as "b0c5ce9a1234" or, where files differed
+  /// from it, "b0c5ce9a1234 with changes"; "unknown" if it was not built in a git clone.
+  std::string commit;
   std::string torch;    ///< Version of LibTorch.
   std::string device;   ///< For example "cpu" or "NVIDIA H200".
   int threads = 0;      ///< Threads for tensor work; results on the CPU depend on it.
@@ -27,6 +30,15 @@ struct Environment {
   PrecisionRates precisionRates;  ///< Measured rates, where the precision was automatic.
 
   bool operator==(const Environment&) const = default;
+};
+
+/// SHA-256 of the images of a data set with their labels and the names of the classes, as
+/// digestOf() computes it; empty where they were not read.
+struct DataDigest {
+  std::string train;  ///< Of training and validation together.
+  std::string test;
+
+  bool operator==(const DataDigest&) const = default;
 };
 
 /// The run and checkpoint that a run was forked from. A run that repeats another with other mixers
@@ -49,12 +61,16 @@ struct RunRecord {
   std::string statusText;  ///< Why it failed and what to do, when the status is failed.
   int epochsDone = 0;
   std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
+  std::optional<double> bestValidationLoss;      ///< Of the same epoch.
   std::optional<double> testAccuracy;            ///< 0..1; nothing before the test set was scored.
   std::optional<double> testLoss;  ///< Mean cross-entropy of the same scoring, in nats.
   int testEvaluations = 0;                       ///< How often the test set was scored.
+  std::optional<MajorityClass> validationMajority;  ///< Of the validation images.
+  std::optional<MajorityClass> testMajority;     ///< Of the test set; nothing before it was scored.
   double trainSeconds = 0;                       ///< Pauses and evaluation excluded.
   double imagesPerSecond = 0;                    ///< Training throughput over the whole run.
   NetworkInput input;
+  DataDigest dataSha256;  ///< The test set's is known once it was scored.
   std::vector<std::string> tags;
   std::string notes;
   std::string license;  ///< Of the weights, for exports; the user's choice.

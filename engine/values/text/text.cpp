@@ -4,7 +4,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <vector>
+
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 
@@ -30,6 +33,20 @@ std::size_t distanceBetween(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+constexpr std::size_t kMostListed = 40;
+
+/// "cat, dog and 3 more"
+std::string listOf(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostListed); ++i) {
+    text += (i > 0 ? ", " : "") + terminalText(names[i]);
+  }
+  if (names.size() > kMostListed) {
+    text += " and " + std::to_string(names.size() - kMostListed) + " more";
+  }
+  return text.empty() ? "none" : text;
 }
 
 }  // namespace
@@ -65,6 +82,28 @@ std::string joined(std::span<const std::string_view> names) {
   for (const std::string_view name : names) {
     if (!text.empty()) text += ", ";
     text += name;
+  }
+  return text;
+}
+
+std::string differingLists(const std::string& first,
+                           const std::vector<std::string>& ofFirst,
+                           const std::string& second,
+                           const std::vector<std::string>& ofSecond) {
+  const auto beyond = [](std::vector<std::string> names, std::vector<std::string> others) {
+    std::ranges::sort(names);
+    std::ranges::sort(others);
+    std::vector<std::string> more;
+    std::ranges::set_difference(names, others, std::back_inserter(more));
+    return listOf(more);
+  };
+  const auto line = [](const std::string& owner, const std::vector<std::string>& names) {
+    return "\n  " + owner + " has " + std::to_string(names.size()) + ": " + listOf(names);
+  };
+  std::string text = line(first, ofFirst) + line(second, ofSecond);
+  if (std::max(ofFirst.size(), ofSecond.size()) > kMostListed) {
+    text += "\n  " + first + " alone has: " + beyond(ofFirst, ofSecond) + "\n  " + second +
+            " alone has: " + beyond(ofSecond, ofFirst);
   }
   return text;
 }

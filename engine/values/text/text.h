@@ -3,6 +3,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lambda {
 
@@ -16,5 +17,12 @@ std::string nearestName(std::string_view name, std::span<const std::string_view>
 
 /// "a, b, c"
 std::string joined(std::span<const std::string_view> names);
+
+/// Two lists that differ, as the lines of a message after its first: "\n  The data has 2: a, b".
+/// Where one is too long to be read, the names that only one of them has follow.
+std::string differingLists(const std::string& first,
+                           const std::vector<std::string>& ofFirst,
+                           const std::string& second,
+                           const std::vector<std::string>& ofSecond);
 
 }  // namespace lambda

@@ -95,7 +95,7 @@ void NetworkPainter::paintChip(const QRectF& box, const PartId& part, const Bloc
     return;
   }
   // Where there is space, the shape also stands on the chip.
-  const QString shape = shapeText(costs_.parts.at(part).output);
+  const QString shape = mapShapeText(costs_.parts.at(part).output);
   const double used = QFontMetricsF(small_).horizontalAdvance(text);
   const double needed = QFontMetricsF(small_).horizontalAdvance(shape) + 12 * scale_;
   if (!layout_.isCompact && rest.width() - used > needed) {

@@ -88,7 +88,7 @@ void NetworkPainter::paintColumnHeader(const ColumnBoxes& column) {
             scale_ * layout_.mapScale);
   }
   const QString text = part.kind == PartKind::head ? u"%1 classes"_s.arg(architecture_.classes)
-                                                   : shapeText(cost.output);
+                                                   : mapShapeText(cost.output);
   paintText(shape, Qt::AlignCenter, text, small_, colors_.text);
   if (part.kind == PartKind::stage) paintSums(column, cost);
   paintSign(column.header, part);

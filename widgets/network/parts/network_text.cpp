@@ -33,7 +33,7 @@ QStringList descriptionOf(const Architecture& architecture, const PartId& part) 
   QStringList lines;
   switch (part.kind) {
     case PartKind::input:
-      lines << u"Images of %1"_s.arg(shapeText(architecture.input));
+      lines << u"Images of %1"_s.arg(mapShapeText(architecture.input));
       break;
     case PartKind::stem:
       lines << u"The first convolutions: %1"_s.arg(stemText(architecture.stem));
@@ -69,7 +69,7 @@ QStringList descriptionOf(const Architecture& architecture, const PartId& part) 
 
 }  // namespace
 
-QString shapeText(const MapShape& map) {
+QString mapShapeText(const MapShape& map) {
   return u"%1×%2×%3"_s.arg(map.height).arg(map.width).arg(map.channels);
 }
 
@@ -127,7 +127,7 @@ QString partToolTip(const Architecture& architecture,
     return u"<tr><td>"_s + name + u"&nbsp;&nbsp;</td><td align=right>"_s + value + u"</td></tr>"_s;
   };
   text += u"<table cellspacing=0>"_s;
-  text += row(u"Output"_s, shapeText(cost.output));
+  text += row(u"Output"_s, mapShapeText(cost.output));
   text += row(u"Parameters"_s, countText(cost.parameters));
   text += row(u"FLOPs"_s, countText(cost.flops));
   text += row(u"Activations"_s, u"%1 per image"_s.arg(bytesText(cost.activationBytes, 3)));
@@ -139,7 +139,7 @@ QString spokenCost(const PartCost& cost) {
       countText(cost.parameters),
       countText(cost.flops),
       bytesText(cost.activationBytes, 3),
-      shapeText(cost.output));
+      mapShapeText(cost.output));
 }
 
 QString selectionText(const Architecture& architecture, const Selection& selection) {

@@ -8,7 +8,7 @@
 namespace lambda {
 
 /// "8×8×256": height, width, channels.
-QString shapeText(const MapShape& map);
+QString mapShapeText(const MapShape& map);
 
 /// "Input", "Stage 2", "Stage 2, block 3"
 QString partTitle(const PartId& part);

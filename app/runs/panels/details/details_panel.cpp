@@ -197,7 +197,11 @@ void DetailsPanel::showResult(const RunRow& row) {
         .name = column.title, .value = cellText(column, row), .toolTip = column.meaning};
     if (id == RunColumn::test && record.testAccuracy && !row.isImported()) {
       fact.value = u"%1, scored %2"_s.arg(accuracyText(*record.testAccuracy),
-                                          timesText(record.testEvaluations));
+                                          timesText(record.testEvaluations)) +
+                   guessText(record.testMajority);
+    }
+    if (id == RunColumn::validation && !fact.value.isEmpty()) {
+      fact.value += guessText(record.validationMajority);
     }
     facts.push_back(std::move(fact));
   }
@@ -229,6 +233,7 @@ void DetailsPanel::showEnvironment(const RunRow& row) {
        {u"Processor"_s, QString::fromStdString(machine.cpu)},
        {u"Machine"_s, QString::fromStdString(machine.host)},
        {u"Program"_s, QString::fromStdString(machine.program)},
+       {u"Commit"_s, QString::fromStdString(machine.commit)},
        {u"LibTorch"_s, QString::fromStdString(machine.torch)}});
 }
 

@@ -1,0 +1,27 @@
+# Writes the commit that a build is made from into the source OUT, which changes only with it. Outside of a clone of this
+# project, as in an unpacked archive, there is none.
+execute_process(COMMAND git rev-parse --show-toplevel --short=12 HEAD
+  OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE failure OUTPUT_STRIP_TRAILING_WHITESPACE)
+set(commit unknown)
+string(REGEX MATCH "^(.*)\n([0-9a-f]+)$" isThere "${found}")
+set(clone "${CMAKE_MATCH_1}")
+if(isThere AND NOT failure)
+  set(hash ${CMAKE_MATCH_2})
+  file(REAL_PATH . here)
+  if(clone STREQUAL here)
+    set(commit ${hash})
+    execute_process(COMMAND git --no-optional-locks status --porcelain --untracked-files=no
+      OUTPUT_VARIABLE changes ERROR_QUIET)
+    if(changes)
+      string(APPEND commit " with changes")
+    endif()
+  endif()
+endif()
+set(source "extern const char lambdaProgramCommit[];\nconst char lambdaProgramCommit[] = \"${commit}\";\n")
+set(before "")
+if(EXISTS ${OUT})
+  file(READ ${OUT} before)
+endif()
+if(NOT before STREQUAL source)
+  file(WRITE ${OUT} "${source}")
+endif()

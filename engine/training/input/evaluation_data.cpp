@@ -1,0 +1,150 @@
+#include "engine/training/input/evaluation_data.h"
+
+#include <utility>
+
+#include "engine/data/sources/data_sources.h"
+#include "engine/formats/json/run_json.h"
+#include "engine/layers/cuda/cuda_plugin.h"
+#include "engine/runtime/error.h"
+#include "engine/runtime/torch_device.h"
+
+namespace fs = std::filesystem;
+
+namespace lambda {
+
+namespace {
+
+BatchMaker makerFor(const ResolvedConfig& resolved, const Normalization& normalization) {
+  const RunConfig& config = resolved.config();
+  const at::Device device = torchDevice(resolved.device());
+  return {
+      Augmenter(config.architecture.input, config.data.augmentation, normalization, config.seed),
+      config.recipe.channelsLast,
+      config.recipe.precision,
+      device,
+      device.is_cuda() ? cudaKernelsFor(device) : nullptr,
+      testViewsOf(config.recipe)};
+}
+
+NetworkInput inputOf(NetworkInput known, const DataConfig& data, DatasetCache& datasets) {
+  if (known.isKnown()) return known;
+  const std::shared_ptr<const Dataset> measured = datasets.training(data);
+  return {measured->normalization, measured->train.classNames};
+}
+
+std::string fullPath(const std::string& place) {
+  return fs::absolute(place).lexically_normal().string();
+}
+
+/// The record of the run that has the checkpoint; none for weights outside of a run.
+std::optional<RunRecord> recordOf(const fs::path& checkpoint) {
+  const fs::path file =
+      fs::absolute(checkpoint).lexically_normal().parent_path().parent_path() / "run.json";
+  std::error_code missing;
+  if (!fs::exists(file, missing)) return std::nullopt;
+  std::vector<Problem> warnings;
+  return readRunRecord(file, warnings);
+}
+
+}  // namespace
+
+EvaluationData::EvaluationData(const ResolvedConfig& resolved,
+                               NetworkInput input,
+                               std::shared_ptr<DatasetCache> datasets)
+    : config_(resolved.config()),
+      datasets_(std::move(datasets)),
+      input_(inputOf(std::move(input), config_.data, *datasets_)),
+      maker_(makerFor(resolved, input_.normalization)) {
+  const auto classes = static_cast<std::size_t>(config_.architecture.classes);
+  if (input_.classNames.size() == classes) return;
+  throw Error(textOf(config_.data.source),
+              "it has " + std::to_string(input_.classNames.size()) + " classes, the network " +
+                  std::to_string(classes),
+              "Give data with the classes of the network.");
+}
+
+const LabeledImages& EvaluationData::images(Split split) {
+  switch (split) {
+    case Split::train:
+      return fitted(training().train, split);
+    case Split::validation:
+      return fitted(training().validation, split);
+    case Split::test:
+      break;
+  }
+  return fitted(test(), split);
+}
+
+std::string EvaluationData::digestOfPart(Split split) {
+  if (split != Split::test) return training().sha256;
+  if (testDigest_.empty()) testDigest_ = digestOf(test());
+  return testDigest_;
+}
+
+const Dataset& EvaluationData::training() {
+  if (!training_) training_ = datasets_->training(withFittingSplit(config_.data));
+  return *training_;
+}
+
+const LabeledImages& EvaluationData::test() {
+  if (!test_) test_ = datasets_->test(config_.data);
+  return *test_;
+}
+
+const LabeledImages& EvaluationData::fitted(const LabeledImages& images, Split split) {
+  const MapShape shape{images.channels, images.height, images.width};
+  const MapShape& wanted = config_.architecture.input;
+  if (images.count() == 0) return images;
+  if (shape != wanted) {
+    throw Error(textOf(config_.data.source),
+                "its images are " + shapeText(shape) + ", the network takes " + shapeText(wanted),
+                "Give data of that shape.");
+  }
+  const LabeledImages* found = &images;
+  if (images.classNames != input_.classNames) {
+    LabeledImages& copy = fitted_[split];
+    if (copy.classNames.empty()) {
+      copy = images;
+      matchClasses(copy, input_.classNames, textOf(config_.data.source));
+    }
+    found = &copy;
+  }
+  maker_.keep(*found);
+  return *found;
+}
+
+RunConfig withData(RunConfig config, const std::string& place) {
+  config.data.source = recognizeDataSource(place, config.data.source);
+  if (auto* folder = std::get_if<ImageFolderSource>(&config.data.source)) {
+    folder->size = config.architecture.input.height;
+  }
+  return config;
+}
+
+std::string otherDataOf(const fs::path& checkpoint,
+                        const CheckpointHeader& header,
+                        const RunConfig& config,
+                        EvaluationData& data,
+                        Split split) {
+  const std::string place = textOf(config.data.source);
+  const std::optional<RunRecord> record = recordOf(checkpoint);
+  const DataDigest known = record ? record->dataSha256 : DataDigest();
+  if (split == Split::test && !known.test.empty()) {
+    return data.digestOfPart(split) == known.test ? "" : place;
+  }
+  const DataSource& own = record ? record->config.data.source : header.config.data.source;
+  const bool isAtItsPlace =
+      own.index() == config.data.source.index() && fullPath(place) == fullPath(textOf(own));
+  if (known.train.empty() && (isAtItsPlace || !header.input.isKnown())) return {};
+  try {
+    const bool isSame = known.train.empty()
+                            ? data.measuredNormalization() == header.input.normalization
+                            : data.digestOfPart(Split::train) == known.train;
+    return isSame ? "" : place;
+  } catch (const Error&) {
+    // A data set without images to train on is not that of a run.
+    return place;
+  }
+}
+
+}  // namespace lambda
