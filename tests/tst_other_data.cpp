@@ -218,6 +218,14 @@ void TestOtherData::dataThatMovedIsThatOfTheRun() {
   QVERIFY2(moved->otherData.empty(), moved->otherData.c_str());
   QCOMPARE(moved->testEvaluations, 2);
 
+  const fs::path half = folder_.path() / "half";
+  fs::copy(there, half, fs::copy_options::recursive);
+  darken(half / "train");
+  const auto other = scored({.run = run, .data = half.string()});
+  QCOMPARE(other->otherData, half.string());  // Although its test images are the same.
+  QCOMPARE(other->scores, moved->scores);
+  QCOMPARE(other->testEvaluations, 2);
+
   // A run of an earlier version has no digests; the normalisation tells.
   RunRecord older = recordOf(run);
   older.dataSha256 = {};

@@ -123,6 +123,7 @@ InspectionSnapshot plausibleSnapshot(const RunConfig& config,
 
 Environment scriptedEnvironment() {
   return {.program = "0.1.0",
+          .commit = "unknown",
           .torch = "none",
           .device = "cpu",
           .threads = 1,
@@ -295,6 +296,8 @@ class ScriptedEngine::Training {
             record_.epochsDone,
             record_.bestValidationAccuracy,
             record_.testAccuracy,
+            record_.validationMajority,
+            record_.testMajority,
             record_.trainSeconds,
             640,
             record_.statusText,
@@ -415,7 +418,7 @@ std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& r
                                                       RunControl& /*control*/,
                                                       Observer& /*observer*/) {
   return Evaluation{
-      {0.8, 0.75}, request.run / "checkpoints/best.safetensors", 1, 20, 500, 1, true, {}, {}};
+      {0.8, 0.75}, request.run / "checkpoints/best.safetensors", 1, 20, 500, 1, true, {}, {}, {}, {}};
 }
 
 std::optional<ExportReport> ScriptedEngine::exportRun(const ExportJob& job,

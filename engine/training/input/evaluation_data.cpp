@@ -129,12 +129,13 @@ std::string otherDataOf(const fs::path& checkpoint,
   const std::string place = textOf(config.data.source);
   const std::optional<RunRecord> record = recordOf(checkpoint);
   const DataDigest known = record ? record->dataSha256 : DataDigest();
-  if (split == Split::test && !known.test.empty()) {
-    return data.digestOfPart(split) == known.test ? "" : place;
-  }
   const DataSource& own = record ? record->config.data.source : header.config.data.source;
   const bool isAtItsPlace =
       own.index() == config.data.source.index() && fullPath(place) == fullPath(textOf(own));
+  if (split == Split::test && !known.test.empty()) {
+    if (data.digestOfPart(split) != known.test) return place;
+    if (isAtItsPlace) return {};
+  }
   if (known.train.empty() && (isAtItsPlace || !header.input.isKnown())) return {};
   try {
     const bool isSame = known.train.empty()

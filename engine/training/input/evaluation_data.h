@@ -62,8 +62,9 @@ RunConfig withData(RunConfig config, const std::string& place);
 
 /// The place of the data, where a split of it is not the one that the run of a checkpoint has:
 /// another data set, or one that has changed. Empty where it is the run's. They are compared by the
-/// digests in the run's record; for a run that has none, data at another place is the run's if its
-/// training images have the run's mean and deviation.
+/// digests in the run's record, at another place also those of the training images; for a run that
+/// has none, data at another place is the run's if its training images have the run's mean and
+/// deviation.
 std::string otherDataOf(const std::filesystem::path& checkpoint,
                         const CheckpointHeader& header,
                         const RunConfig& config,
