@@ -44,8 +44,8 @@ class CheckpointInspector {
   const std::filesystem::path& checkpoint() const;
 
   /// Inspects a layer. Throws Error for an unknown layer, pixel or image, a picture of another size
-  /// than the network's input, or data that can't be read; a picture needs the data too, for its
-  /// normalisation.
+  /// than the network's input, or data that can't be read; a picture needs the data only if the
+  /// run is of an earlier version, which did not record its normalisation.
   InspectionSnapshot inspect(const InspectionRequest& request);
 
   /// Classifies every image of a split as evaluateRun() does, with the run's precision. `progress`

@@ -36,14 +36,19 @@ std::string fullPath(const std::string& place) {
   return fs::absolute(place).lexically_normal().string();
 }
 
-/// The record of the run that has the checkpoint; none for weights outside of a run.
+/// The record of the run that has the checkpoint; none for weights outside of a run, and where it
+/// can't be read, which does not keep a checkpoint from being scored.
 std::optional<RunRecord> recordOf(const fs::path& checkpoint) {
   const fs::path file =
       fs::absolute(checkpoint).lexically_normal().parent_path().parent_path() / "run.json";
   std::error_code missing;
   if (!fs::exists(file, missing)) return std::nullopt;
-  std::vector<Problem> warnings;
-  return readRunRecord(file, warnings);
+  try {
+    std::vector<Problem> warnings;
+    return readRunRecord(file, warnings);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace
