@@ -174,6 +174,19 @@ class TestDocs : public QObject {
     return QString::fromUtf8(set.errors);
   }
 
+  QString helpOf(const QString& command) const {
+    return QString::fromUtf8(shell(command + u" --help"_s).output);
+  }
+
+  /// The names of the commands that a help lists.
+  static QStringList commandsIn(const QString& help) {
+    static const QRegularExpression line(u"^  (\\w+)  "_s, QRegularExpression::MultilineOption);
+    const QString list = help.section(u"\nCommands:\n"_s, 1).section(u"\nExamples:"_s, 0, 0);
+    QStringList names;
+    for (const auto& match : line.globalMatch(list)) names << match.captured(1);
+    return names;
+  }
+
   TemporaryFolder folder_;
   Program program_{folder_.path()};
 
@@ -275,15 +288,31 @@ class TestDocs : public QObject {
 
   void thePageOfTheCommandLineListsEveryCommand() {
     const QString page = textOf(u"resources/docs/command-line.md"_s);
-    static const QRegularExpression command(u"^  (\\w+)  "_s, QRegularExpression::MultilineOption);
-    const QString help = QString::fromUtf8(shell(u"lambda --help"_s).output);
-    int commands = 0;
-    for (const auto& match : command.globalMatch(help.section(u"Commands:"_s, 1))) {
-      ++commands;
-      const QString name = u"`lambda "_s + match.captured(1) + u'`';
-      QVERIFY2(page.contains(name), qPrintable(name));
+    const QStringList commands = commandsIn(helpOf(u"lambda"_s));
+    QVERIFY(commands.size() > 10);
+    for (const QString& name : commands) {
+      QVERIFY2(page.contains(u"`lambda "_s + name + u'`'), qPrintable(name));
     }
-    QVERIFY(commands > 10);
+  }
+
+  void everyExampleOfTheHelpIsAccepted() {
+    static const QRegularExpression example(u"^  (lambda [^|>\\n]*)"_s,
+                                            QRegularExpression::MultilineOption);
+    QStringList commands{u"lambda"_s};
+    int examples = 0;
+    while (!commands.isEmpty()) {
+      const QString command = commands.takeFirst();
+      const QString help = helpOf(command);
+      for (const QString& name : commandsIn(help)) commands << command + u' ' + name;
+      for (const auto& match : example.globalMatch(help)) {
+        ++examples;
+        const ProgramOutcome outcome = shell(match.captured(1) + u' ' + QLatin1String(kNoOption));
+        const bool isHelp = match.captured(1).contains(u"--help"_s);
+        QVERIFY2(isHelp || outcome.errors.contains(kNoOption),
+                 qPrintable(match.captured(1) + QString::fromUtf8(outcome.errors)));
+      }
+    }
+    QVERIFY(examples > 50);
   }
 
   void everyMentionedSettingExists() {

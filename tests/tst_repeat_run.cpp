@@ -48,6 +48,16 @@ class TestRepeatRun : public QObject {
     QCOMPARE(recordOf(second.run).changes, recordOf(first.run).changes);
   }
 
+  void aRunThatWasContinuedIsRepeatedToItsEnd() {
+    ObservedRun training;
+    const RunResult first = training.train(randomRun(OptimizerKind::sgd));
+    const int epochs = first.epochs + 1;
+    QCOMPARE(training.resume(first.run, {.epochs = epochs}).epochs, epochs);
+    const RunResult second = repeated(first.run);
+    QCOMPARE(second.epochs, epochs);
+    QVERIFY(compareRuns(first.run, second.run).areEqual());
+  }
+
   void aStoppedRunIsRepeatedToItsEnd() {
     ObservedRun training;
     training.observer.onBatch = [&](const BatchRecord& batch) {

@@ -83,6 +83,7 @@ TrainingLoop::Outcome TrainingLoop::trainToEnd() {
   while (progress().epoch < recipe().epochs) {
     if (trainEpoch() == Outcome::stopped) return Outcome::stopped;
     if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
+    repeatDueChanges();
   }
   if (!isSaved_) saveCheckpoint("last epoch", RunWriter::Space::demanded);
   if (!run_.record.testAccuracy) return scoreTest();
