@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <QtCore/QJsonArray>
+#include <QtCore/QRegularExpression>
 #include <QtTest/QtTest>
 
 #include "engine/formats/json/config_json.h"
@@ -108,6 +109,9 @@ void TestCommandLine::helpTeachesByExample() {
   QVERIFY(outcome.output.contains("Examples:\n  lambda "));
   for (const QByteArray& line : outcome.output.split('\n'))
     QVERIFY2(line.isEmpty() || !line.trimmed().isEmpty(), "a description has a blank line");
+  const QRegularExpression checkOfAnOption(u":(\\{|INT|UINT|FLOAT|POSITIVE|NONNEGATIVE|NUMBER)"_s);
+  QVERIFY2(!QString::fromUtf8(outcome.output).contains(checkOfAnOption),
+           outcome.output.constData());
 }
 
 void TestCommandLine::versionNamesBothVersions() {

@@ -67,7 +67,14 @@ class HelpFormatter : public CLI::Formatter {
 
   std::string make_option_opts(const CLI::Option* option) const override {
     if (option->get_positional() || option->get_type_size() == 0) return "";
-    return " " + option->get_type_name();
+    // CLI11 adds what its checks say: "N:INT in [1 - 100]" or "SPLIT:{train,test}".
+    const std::string type = option->get_type_name();
+    const std::size_t colon = type.find(':');
+    const std::string checks = colon == std::string::npos ? "" : type.substr(colon + 1);
+    if (!checks.starts_with('{')) return " " + type.substr(0, colon);
+    std::string choices = checks.substr(1, checks.find('}') - 1);
+    std::replace(choices.begin(), choices.end(), ',', '|');
+    return " " + choices;
   }
 
   std::string make_option_desc(const CLI::Option* option) const override {
