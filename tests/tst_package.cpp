@@ -32,6 +32,8 @@ class TestPackage : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void noLibraryIsTakenFromTheBuild();
+  void noLibraryIsTakenFromTheCurrentFolder_data();
+  void noLibraryIsTakenFromTheCurrentFolder();
   void thePresetsAreItsOwn();
   void theExperimentsAreIncluded();
   void itTrains();
@@ -80,6 +82,38 @@ void TestPackage::noLibraryIsTakenFromTheBuild() {
       QVERIFY2(entry.startsWith(u"$ORIGIN"), qPrintable(entry));
     }
   }
+}
+
+void TestPackage::noLibraryIsTakenFromTheCurrentFolder_data() {
+  QTest::addColumn<QString>("folder");
+  QTest::newRow("what is built") << QStringLiteral(LAMBDA_BUILD);
+  QTest::newRow("what is packaged") << u"deep/moved here"_s;
+}
+
+// An element of RPATH or RUNPATH that is empty or relative is searched from the current folder.
+void TestPackage::noLibraryIsTakenFromTheCurrentFolder() {
+  QFETCH(const QString, folder);
+  const ProgramOutcome headers =
+      run(u"find '%1' -type f \\( -perm -u+x -o -name '*.so*' \\) -exec "
+          u"env LC_ALL=C readelf -d {} + 2>/dev/null"_s.arg(folder));
+  const QRegularExpression line(u"^File: (.*)$|\\((?:RUNPATH|RPATH)\\).*\\[(.*)\\]"_s,
+                                QRegularExpression::MultilineOption);
+  QString file;
+  int count = 0;
+  auto found = line.globalMatch(QString::fromUtf8(headers.output));
+  while (found.hasNext()) {
+    const QRegularExpressionMatch match = found.next();
+    if (!match.captured(1).isEmpty()) {
+      file = match.captured(1);
+      continue;
+    }
+    ++count;
+    for (const QString& entry : match.captured(2).split(u':')) {
+      QVERIFY2(entry.startsWith(u"$ORIGIN") || entry.startsWith(u'/'),
+               qPrintable(file + u": "_s + match.captured(2)));
+    }
+  }
+  QVERIFY(count >= 3);
 }
 
 void TestPackage::thePresetsAreItsOwn() {
