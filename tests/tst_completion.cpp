@@ -19,19 +19,21 @@ class TestCompletion : public QObject {
   TemporaryFolder folder_;
   Program program_{folder_.path()};
 
-  /// What bash offers for the last of the words.
-  QStringList offered(const QString& line) const {
-    const ProgramOutcome outcome = program_.runScript(
-        u"bash -c 'source ./lambda.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _lambda; "
-        u"printf \"%s\\n\" \"${COMPREPLY[@]}\"' bash "_s +
-        line);
+  /// What bash offers for the last of the words, by the script in a folder.
+  QStringList offered(const QString& line, const QString& folder = u"."_s) const {
+    const ProgramOutcome outcome =
+        program_.runScript(u"bash -c 'source "_s + folder +
+                           u"/lambda.bash; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _lambda; "
+                           u"printf \"%s\\n\" \"${COMPREPLY[@]}\"' bash "_s +
+                           line);
     return QString::fromUtf8(outcome.output).split(u'\n', Qt::SkipEmptyParts);
   }
 
-  /// What zsh shows for the line.
-  QString shown(const QString& line) const {
-    const ProgramOutcome outcome = program_.runScript(
-        u"zsh -f " LAMBDA_TEST_SUPPORT "/complete.zsh \"$PWD\" '"_s + line + u"'"_s);
+  /// What zsh shows for the line, by the script in a folder.
+  QString shown(const QString& line, const QString& folder = u"."_s) const {
+    const ProgramOutcome outcome =
+        program_.runScript(u"zsh -f " LAMBDA_TEST_SUPPORT "/complete.zsh \"$PWD/"_s + folder +
+                           u"\" '"_s + line + u"'"_s);
     return QString::fromUtf8(outcome.output);
   }
 
@@ -92,6 +94,39 @@ class TestCompletion : public QObject {
     if (QStandardPaths::findExecutable(u"zsh"_s).isEmpty()) QSKIP("zsh is not installed");
     const QString text = shown(line);
     QVERIFY2(text.contains(expected), qPrintable(text));
+  }
+
+  void namesOfPresetsAreOfferedAndNeverRun() {
+    QStringList names{u"zz two words"_s,
+                      u"zz$(touch ran)"_s,
+                      u"zz$HOME"_s,
+                      u"zz'; touch ran; '"_s,
+                      u"zz: ]) {touch ran} ("_s,
+                      u"zz\\"_s,
+                      u"zz`touch ran`"_s,
+                      u"zzλ"_s};
+    names.sort();
+    const std::filesystem::path presets = folder_.path() / "presets";
+    std::filesystem::create_directory(presets);
+    for (const QString& name : names) {
+      std::ofstream(presets / (name.toStdString() + ".json")) << "{}";
+    }
+    std::ofstream(presets / "zz\x1b[2J.json") << "{}";
+    const ProgramOutcome scripts = program_.runScript(
+        u"mkdir hostile && export LAMBDA_PRESETS=presets && "
+        u"\"$LAMBDA\" completion bash >hostile/lambda.bash && "
+        u"\"$LAMBDA\" completion zsh >hostile/_lambda"_s);
+    QVERIFY2(scripts.status == 0, scripts.errors.constData());
+    QStringList found = offered(u"lambda train zz"_s, u"hostile"_s);
+    found.sort();
+    QCOMPARE(found, names);
+    QVERIFY(!std::filesystem::exists(folder_.path() / "ran"));
+    if (QStandardPaths::findExecutable(u"zsh"_s).isEmpty()) QSKIP("zsh is not installed");
+    const QString text = shown(u"lambda train zz"_s, u"hostile"_s);
+    for (const char* part : {"two", "$(touch", "$HOME", "`touch", "{touch"}) {
+      QVERIFY2(text.contains(QLatin1String(part)), qPrintable(text));
+    }
+    QVERIFY(!std::filesystem::exists(folder_.path() / "ran"));
   }
 
   void nothingIsOfferedForANumber() {

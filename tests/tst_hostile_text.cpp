@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <QtCore/QFile>
+#include <QtCore/QStandardPaths>
 #include <QtTest/QtTest>
 
 #include <nlohmann/json.hpp>
@@ -42,6 +43,7 @@ class TestHostileText : public QObject {
   void nothingReachesTheTerminal();
   void everyReportIsJson_data();
   void everyReportIsJson();
+  void theNextCommandsAreWordsOfAShell_data();
   void theNextCommandsAreWordsOfAShell();
   void presetsOfOthersAreShownSafely();
 
@@ -74,7 +76,8 @@ void TestHostileText::initTestCase() {
   std::ofstream(folder_.path() / "data" / "cifar-100-\x1b[2J") << "x";
 
   training_ = program_.runScript(
-      u"\"$LAMBDA\" train evil.json --out \"it's; \\$HOME\" && ln -s \"it's; \\$HOME\"/* run"_s);
+      u"out=\"=$(printf \"it's; \\$HOME\\033[2J\")\"; "
+      u"\"$LAMBDA\" train evil.json --out \"$out\" && ln -s \"$out\"/* run"_s);
   QVERIFY2(training_.status == 0, training_.errors.constData());
 }
 
@@ -149,15 +152,25 @@ void TestHostileText::everyReportIsJson() {
   QVERIFY2(isObeyedByNoTerminal(outcome.output), outcome.output.constData());
 }
 
+void TestHostileText::theNextCommandsAreWordsOfAShell_data() {
+  QTest::addColumn<QString>("shell");
+  for (const char* shell : {"bash", "zsh", "dash"}) {
+    QTest::newRow(shell) << QString::fromLatin1(shell);
+  }
+}
+
 void TestHostileText::theNextCommandsAreWordsOfAShell() {
+  QFETCH(const QString, shell);
+  if (QStandardPaths::findExecutable(shell).isEmpty()) QSKIP("the shell is not installed");
   int tried = 0;
   for (const QByteArray& line : training_.output.split('\n')) {
     const QByteArray command = line.trimmed();
     if (!command.startsWith("lambda inspect ") && !command.startsWith("lambda export ")) continue;
     // The purpose of the command follows after two spaces.
     const QByteArray words = command.left(command.lastIndexOf("  "));
-    const ProgramOutcome outcome =
-        program_.runScript(u"lambda() { \"$LAMBDA\" \"$@\"; }\n"_s + QString::fromUtf8(words));
+    std::ofstream(folder_.path() / "next") << "lambda() { \"$LAMBDA\" \"$@\"; }\n"
+                                           << words.toStdString() << "\n";
+    const ProgramOutcome outcome = program_.runScript(shell + u" ./next"_s);
     QVERIFY2(outcome.status == 0, (words + "\n" + outcome.errors).constData());
     ++tried;
   }

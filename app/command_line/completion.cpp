@@ -13,10 +13,11 @@ namespace lambda {
 
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
+/// An array of a shell. Names of presets are names of files, in which anything may stand.
+std::string arrayOf(const std::vector<std::string>& words) {
+  std::string text = "(";
+  for (const std::string& word : words) text += (text.size() > 1 ? " " : "") + shellWord(word);
+  return text + ")";
 }
 
 /// The words and files that complete the value of an option, or an argument.
@@ -55,7 +56,10 @@ Values valuesOf(const CLI::Option& option) {
   }
   if (names(type, "PRESET") || names(type, "NETWORK") || names(type, "NAME")) {
     if (option.get_positional() || names(type, "NETWORK")) {
-      for (const std::string& name : presetNames()) values.words.push_back(name);
+      // A terminal would obey a control character in an offer.
+      for (const std::string& name : presetNames()) {
+        if (terminalText(name) == name) values.words.push_back(name);
+      }
     }
   }
   if (type == "DEVICE") values.words = {"automatic", "cpu", "cuda"};
@@ -127,21 +131,21 @@ std::string bashCase(const Command& command) {
     if (each.isFlag) continue;
     std::string pattern;
     for (const std::string& name : names) pattern += (pattern.empty() ? "" : "|") + name;
-    values += "        " + pattern + ") words=" + shellWord(joined(each.words)) +
+    values += "        " + pattern + ") words=" + arrayOf(each.words) +
               " files=" + (each.files ? "yes" : "") + " taken=yes ;;\n";
   }
   const std::vector<std::string> subcommands = subcommandsOf(*command.app);
   arguments.words.insert(arguments.words.end(), subcommands.begin(), subcommands.end());
-  return "    " + shellWord(command.words) + ")\n      options=" + shellWord(joined(options)) +
-         "\n      words=" + shellWord(joined(arguments.words)) +
-         " files=" + (arguments.files ? "yes" : "") + "\n      case $previous in\n" + values +
-         "      esac ;;\n";
+  return "    " + shellWord(command.words) + ")\n      options=" + arrayOf(options) +
+         "\n      words=" + arrayOf(arguments.words) + " files=" + (arguments.files ? "yes" : "") +
+         "\n      case $previous in\n" + values + "      esac ;;\n";
 }
 
 std::string bashScript(const std::vector<Command>& commands) {
   std::string text = R"(# Completion of lambda for bash: lambda completion bash
 _lambda() {
-  local word command= current=${COMP_WORDS[COMP_CWORD]} previous= options= words= files= taken=
+  local word command= current=${COMP_WORDS[COMP_CWORD]} previous= files= taken=
+  local -a options=() words=()
   ((COMP_CWORD > 0)) && previous=${COMP_WORDS[COMP_CWORD - 1]}
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case "$command $word" in
@@ -150,11 +154,13 @@ _lambda() {
   text += "    esac\n  done\n  case $command in\n";
   for (const Command& command : commands) text += bashCase(command);
   text += R"(  esac
-  if [[ $current == -* && ! $taken ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
-    return
-  fi
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current"; [[ ! $files ]] || compgen -f -- "$current")
+  # Unlike compgen -W, a comparison expands nothing that stands in a word.
+  [[ $current == -* && ! $taken ]] && words=("${options[@]}") files=
+  COMPREPLY=()
+  [[ ! $files ]] || mapfile -t COMPREPLY < <(compgen -f -- "$current")
+  for word in "${words[@]}"; do
+    [[ $word == "$current"* ]] && COMPREPLY+=("$word")
+  done
 }
 complete -o filenames -F _lambda lambda
 )";
@@ -176,31 +182,46 @@ std::string zshText(const std::string& text) {
   return safe;
 }
 
-std::string zshAction(const Values& values) {
-  if (values.words.empty()) return values.files ? "_files" : " ";
-  const std::string words = "(" + joined(values.words) + ")";
-  return values.files ? "{_alternative \"words\\:name\\:" + words + "\" \"files\\:file\\:_files\"}"
-                      : words;
-}
+/// The arrays of a zsh function. An action in a specification is evaluated, the words of an array
+/// are not.
+class ZshArrays {
+ public:
+  /// Completes the words and files.
+  std::string action(const Values& values) {
+    if (values.words.empty()) return values.files ? "_files" : " ";
+    const std::string name = "values_" + std::to_string(count_++);
+    definitions_ += "      local -a " + name + "=" + arrayOf(values.words) + "\n";
+    return values.files ? "{compadd -a " + name + "; _files}" : "compadd -a " + name;
+  }
+
+  const std::string& definitions() const { return definitions_; }
+
+ private:
+  int count_ = 0;
+  std::string definitions_;
+};
 
 std::string zshCase(const Command& command) {
-  std::string text = "    " + shellWord(command.words) + ")\n      _arguments -s";
+  ZshArrays arrays;
+  std::string text;
   for (const CLI::Option* option : command.app->get_options()) {
     const Values values = valuesOf(*option);
     if (option->get_positional()) {
-      text += " \\\n        '*:" + zshText(option->get_name(true)) + ":" + zshAction(values) + "'";
+      text +=
+          " \\\n        '*:" + zshText(option->get_name(true)) + ":" + arrays.action(values) + "'";
       continue;
     }
     for (const std::string& name : namesOf(*option)) {
       text += " \\\n        '*" + name + "[" + zshText(option->get_description()) + "]" +
-              (values.isFlag ? "" : ": :" + zshAction(values)) + "'";
+              (values.isFlag ? "" : ": :" + arrays.action(values)) + "'";
     }
   }
   const std::vector<std::string> subcommands = subcommandsOf(*command.app);
   if (!subcommands.empty()) {
-    text += " \\\n        '1:command:(" + joined(subcommands) + ")'";
+    text += " \\\n        '1:command:" + arrays.action({.words = subcommands}) + "'";
   }
-  return text + " ;;\n";
+  return "    " + shellWord(command.words) + ")\n" + arrays.definitions() + "      _arguments -s" +
+         text + " ;;\n";
 }
 
 std::string zshScript(const std::vector<Command>& commands) {

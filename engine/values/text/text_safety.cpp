@@ -167,24 +167,29 @@ std::string terminalText(std::string_view text, LineBreaks lineBreaks) {
 }
 
 std::string shellWord(std::string_view text) {
-  if (!text.empty() && std::ranges::all_of(text, isPlainInShell)) return std::string(text);
+  // zsh replaces a word that begins with = by the path of a command.
+  const bool isPlain = !text.empty() && text.front() != '=';
+  if (isPlain && std::ranges::all_of(text, isPlainInShell)) return std::string(text);
   bool isShown = true;
   visitPieces(text, [&](const Piece& piece, std::string_view) {
     isShown &= piece.isCharacter && !isControl(piece.character);
   });
-  std::string word = isShown ? "'" : "$'";
+  if (isShown) {
+    std::string word = "'";
+    for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    return word + "'";
+  }
+  std::string escaped;
   visitPieces(text, [&](const Piece& piece, std::string_view bytes) {
-    if (bytes == "'") {
-      word += isShown ? "'\\''" : "\\'";
-    } else if (!isShown && bytes == "\\") {
-      word += "\\\\";
-    } else if (!piece.isCharacter || isControl(piece.character)) {
-      for (const char byte : bytes) word += octalEscape(byte);
+    const bool isActive = bytes.find_first_of("'\\%!") != std::string_view::npos;
+    if (isActive || !piece.isCharacter || isControl(piece.character)) {
+      for (const char byte : bytes) escaped += octalEscape(byte);
     } else {
-      word += bytes;
+      escaped += bytes;
     }
   });
-  return word + "'";
+  // A command's output loses the line breaks at its end.
+  return text.ends_with('\n') ? "$'" + escaped + "'" : "\"$(printf '" + escaped + "')\"";
 }
 
 std::string shellPath(const std::string& path) {

@@ -27,8 +27,9 @@ enum class LineBreaks { escaped, kept };
 /// \x1b or \u202e, and bytes that are not UTF-8 become \xff. Other text is unchanged.
 std::string terminalText(std::string_view text, LineBreaks lineBreaks = LineBreaks::escaped);
 
-/// The text as one word of a POSIX shell. A text with control characters or bytes that are not
-/// UTF-8 is written as $'...' with octal escapes (POSIX 2024, and bash, ksh and zsh before it).
+/// The text as one word of sh, bash and zsh, without control characters and bytes that are not
+/// UTF-8. A text that has some is printed by a command within the word; only where it ends with a
+/// line break is it written as $'...', which dash does not know and leaves as a harmless word.
 std::string shellWord(std::string_view text);
 
 /// A path as one word of a POSIX shell that no command reads as an option.
