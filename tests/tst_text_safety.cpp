@@ -1,7 +1,11 @@
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include <QtCore/QDirIterator>
 #include <QtCore/QProcess>
+#include <QtCore/QRegularExpression>
+#include <QtCore/QStandardPaths>
 #include <QtTest/QtTest>
 
 #include "engine/runtime/random.h"
@@ -22,7 +26,10 @@ class TestTextSafety : public QObject {
   void prefixesCutNoCharacter();
   void terminalTextHasNoControlCharacters();
   void textWithoutControlsStaysAsItIs();
+  void nothingIsPrintedPastTheFunctionsThatEscape();
+  void shellWordsComeBackFromAShell_data();
   void shellWordsComeBackFromAShell();
+  void noShellRunsAWord();
   void shellWordsHaveNoControlCharacters();
   void pathsAreNoOptions();
   void formulasAreGuardedAndNumbersAreNot_data();
@@ -103,20 +110,65 @@ void TestTextSafety::textWithoutControlsStaysAsItIs() {
   QCOMPARE(terminalText(text), text);
 }
 
+void TestTextSafety::nothingIsPrintedPastTheFunctionsThatEscape() {
+  const QRegularExpression print(
+      u"std::(cout|cerr|clog)\\s*<<|\\b(fputs|fprintf|printf|puts|putchar|fwrite|perror)\\("_s);
+  int count = 0;
+  QDirIterator files(QStringLiteral(LAMBDA_SOURCE "/app/command_line"),
+                     {u"*.cpp"_s},
+                     QDir::Files,
+                     QDirIterator::Subdirectories);
+  while (files.hasNext()) {
+    QFile file(files.next());
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    ++count;
+    if (file.fileName().endsWith(u"/report.cpp"_s)) continue;
+    const auto found = print.match(QString::fromUtf8(file.readAll()));
+    QVERIFY2(!found.hasMatch(), qPrintable(file.fileName() + u": "_s + found.captured()));
+  }
+  QVERIFY(count > 30);
+}
+
+void TestTextSafety::shellWordsComeBackFromAShell_data() {
+  QTest::addColumn<QString>("name");
+  for (const char* name : {"bash", "zsh", "dash"}) QTest::newRow(name) << QString::fromLatin1(name);
+}
+
 void TestTextSafety::shellWordsComeBackFromAShell() {
+  QFETCH(const QString, name);
+  if (QStandardPaths::findExecutable(name).isEmpty()) QSKIP("the shell is not installed");
+  std::vector<std::string> texts{"=ls", "=", "a=b", "'; touch ran; '\x1b", "%s%n\x1b", "!1\x1b"};
+  for (std::uint64_t i = 0; i < 500; ++i) texts.push_back(randomText(i));
+  // dash has no word for a line break at the end; what stands before it must not be a command.
+  if (name == u"dash"_s) {
+    std::erase_if(texts, [](const std::string& text) { return text.ends_with('\n'); });
+  }
   std::string script, expected;
-  for (std::uint64_t i = 0; i < 500; ++i) {
-    const std::string text = randomText(i);
+  for (const std::string& text : texts) {
     script += "printf '%s\\0' " + shellWord(text) + "\n";
     expected += text + '\0';
   }
   QProcess shell;
-  shell.start(u"bash"_s, {});
+  shell.start(name, {});
   QVERIFY(shell.waitForStarted());
   shell.write(QByteArray::fromStdString(script));
   shell.closeWriteChannel();
   QVERIFY(shell.waitForFinished());
+  QCOMPARE(shell.readAllStandardError(), QByteArray());
   QCOMPARE(shell.readAllStandardOutput(), QByteArray::fromStdString(expected));
+}
+
+void TestTextSafety::noShellRunsAWord() {
+  for (const QString& name : {u"bash"_s, u"zsh"_s, u"dash"_s}) {
+    if (QStandardPaths::findExecutable(name).isEmpty()) continue;
+    for (const std::string text : {"\n'; echo ran; '\n", "'; echo ran #\n", "$(echo ran)\n"}) {
+      QProcess shell;
+      shell.start(name, {u"-c"_s, QString::fromStdString("true " + shellWord(text))});
+      QVERIFY(shell.waitForFinished());
+      QCOMPARE(shell.readAllStandardOutput(), QByteArray());
+      QCOMPARE(shell.readAllStandardError(), QByteArray());
+    }
+  }
 }
 
 void TestTextSafety::shellWordsHaveNoControlCharacters() {

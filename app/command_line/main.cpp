@@ -2,6 +2,7 @@
 #include <clocale>
 #include <exception>
 #include <iostream>
+#include <sstream>
 #include <string_view>
 
 #include "app/command_line/commands/commands.h"
@@ -43,10 +44,12 @@ Action parse(int argc, char** argv) {
   addCompletion(*program, action);
   try {
     program->parse(argc, argv);
-    if (!action) std::cout << program->help();
+    if (!action) printText(program->help());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != kExitOk) throw usageErrorOf(*program, error);
-    program->exit(error, std::cout, std::cerr);
+    std::ostringstream help;
+    program->exit(error, help, help);
+    printText(help.str());
   }
   return action;
 }

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <new>
 #include <system_error>
+#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 
@@ -54,6 +55,11 @@ int reportOurs(const Error& error, bool json) {
 
 void printText(const std::string& text) {
   std::cout << terminalText(text, LineBreaks::kept);
+}
+
+void printContent(const std::string& text) {
+  if (isatty(STDOUT_FILENO) != 0) return printText(text);
+  std::cout << text;
 }
 
 void printNote(const std::string& text) {

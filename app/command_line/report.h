@@ -12,9 +12,14 @@
 
 namespace lambda {
 
+// Everything that the program prints goes through these functions or ProgressLine.
+
 /// Prints lines on standard output. Control characters, which can only come from names and files,
-/// are escaped; the content of a file is written to std::cout unchanged.
+/// are escaped.
 void printText(const std::string& text);
+
+/// Prints the content of a file on standard output: unchanged, but on a terminal as printText().
+void printContent(const std::string& text);
 
 /// The same on standard error.
 void printNote(const std::string& text);

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
@@ -100,10 +99,9 @@ int reportCases(const std::vector<Case>& cases,
                {"rows", list},
                {"failures", failures.json()}});
   } else {
-    std::cout << texts.title << "\n\n"
-              << rowsText(rows) << "\n"
-              << (device.kind == DeviceKind::cuda ? kGpuFormsLegend : texts.legend) << "\n\n"
-              << machine.text();
+    printText(texts.title + "\n\n" + rowsText(rows) + "\n" +
+              (device.kind == DeviceKind::cuda ? kGpuFormsLegend : texts.legend) + "\n\n" +
+              machine.text());
   }
   return failures.report();
 }

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -75,11 +74,10 @@ int runData(const PresetOptions& options) {
     machine.printWarnings(line);
     printJson({{"benchmark", "data"}, {"machine", machine.json()}, {"rows", rows}});
   } else {
-    std::cout << "Time to make a batch, from stored images to the network's input.\n\n"
-              << table.text("  ")
-              << (synthetic ? "\nRandom pixels replaced data that could not be found.\n" : "")
-              << "\n"
-              << machine.text();
+    printText("Time to make a batch, from stored images to the network's input.\n\n" +
+              table.text("  ") +
+              (synthetic ? "\nRandom pixels replaced data that could not be found.\n" : "") + "\n" +
+              machine.text());
   }
   return kExitOk;
 }

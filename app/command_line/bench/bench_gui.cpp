@@ -2,7 +2,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 
@@ -106,14 +105,12 @@ int runGui(const GuiOptions& options) {
   TextTable table({{"what"}, {"ms", TextTable::Align::right}});
   for (const Json& row : rows)
     table.addRow({row.at("case"), formatFixed(row.at("ours").get<double>(), 2)});
-  std::cout << "The studio on " << platform << "\n\n"
-            << table.text("  ") << "\n  Training runs at "
-            << formatFixed(figures.at("speedOfHeadless").get<double>(), 3)
-            << " of its speed without a window; the studio needs "
-            << formatFixed(figures.at("restMegabytes").get<double>(), 0) << " MB at rest and "
-            << formatFixed(figures.at("trainingMegabytes").get<double>(), 0)
-            << " MB while it trains.\n\n"
-            << machine.text();
+  printText("The studio on " + platform + "\n\n" + table.text("  ") + "\n  Training runs at " +
+            formatFixed(figures.at("speedOfHeadless").get<double>(), 3) +
+            " of its speed without a window; the studio needs " +
+            formatFixed(figures.at("restMegabytes").get<double>(), 0) + " MB at rest and " +
+            formatFixed(figures.at("trainingMegabytes").get<double>(), 0) +
+            " MB while it trains.\n\n" + machine.text());
   return kExitOk;
 }
 

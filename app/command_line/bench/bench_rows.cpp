@@ -1,11 +1,11 @@
 #include "app/command_line/bench/bench_rows.h"
 
 #include <algorithm>
-#include <iostream>
 
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/command.h"
+#include "app/command_line/report.h"
 #include "app/command_line/text_table.h"
 #include "engine/benchmarks/core/core_order_names.h"
 #include "engine/values/config/enum_names.h"
@@ -171,8 +171,8 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
 
 int BenchFailures::report() const {
   for (const Json& each : failures_) {
-    std::cerr << "lambda: could not time " << terminalText(each.at("case").get<std::string>())
-              << ": " << terminalText(each.at("error").get<std::string>()) << "\n";
+    printNote("lambda: could not time " + terminalText(each.at("case").get<std::string>()) + ": " +
+              terminalText(each.at("error").get<std::string>()) + "\n");
   }
   return failures_.empty() ? kExitOk : kExitFailure;
 }

@@ -1,4 +1,3 @@
-#include <iostream>
 #include <optional>
 #include <string>
 #include <vector>
@@ -252,9 +251,8 @@ int runStep(const StepOptions& options) {
                {"rows", rows},
                {"failures", failures.json()}});
   } else {
-    std::cout << text << (device.kind == DeviceKind::cuda ? kGpuStepLegend : kCpuStepLegend)
-              << "\n\n"
-              << machine.text();
+    printText(text + (device.kind == DeviceKind::cuda ? kGpuStepLegend : kCpuStepLegend) + "\n\n" +
+              machine.text());
   }
   return failures.report();
 }

@@ -1,5 +1,4 @@
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 
@@ -106,8 +105,8 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   printText("The " + split + " set, " + formatCount(evaluation.images) + " images:\n" +
             facts.text());
   if (split == "test" && evaluation.otherData.empty() && evaluation.testEvaluations > 1) {
-    std::cout << "The test set has been scored " << evaluation.testEvaluations
-              << " times in this run: choose by the validation score, not by the test score.\n";
+    printText("The test set has been scored " + std::to_string(evaluation.testEvaluations) +
+              " times in this run: choose by the validation score, not by the test score.\n");
   }
 }
 
@@ -120,15 +119,15 @@ int evaluateCommand(const EvaluateOptions& options) {
   const std::optional<Evaluation> evaluation = evaluateRun(request, control, view);
   line.clear();
   if (!evaluation) return interrupt.exitStatus();
-  if (!evaluation->isVerified) std::cerr << unverifiedNote(evaluation->checkpoint);
+  if (!evaluation->isVerified) printNote(unverifiedNote(evaluation->checkpoint));
   if (!evaluation->otherData.empty() && !options.data) {
     printNote("lambda: " + shownPath(evaluation->otherData) +
               ": the data has changed since the run was trained; this is no score of the run's " +
               options.split + " set\n");
   }
   if (!evaluation->saveProblem.empty()) {
-    std::cerr << "lambda: the score could not be saved in the run's folder: "
-              << evaluation->saveProblem << "\n";
+    printNote("lambda: the score could not be saved in the run's folder: " +
+              evaluation->saveProblem + "\n");
   }
   if (options.output.json) {
     printJson(evaluationJson(*evaluation, options.split));

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <iostream>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -157,7 +156,7 @@ int exportRunCommand(const ExportOptions& options) {
                      "Give the name of a file.");
   }
   if (out == kStandardOutput) {
-    std::cout << exportedText(found, format);
+    printContent(exportedText(found, format));
     return kExitOk;
   }
   requireReplaceable(out, format);
@@ -170,7 +169,7 @@ int exportRunCommand(const ExportOptions& options) {
       exportRun(jobOf(options, format, found, out), control, view);
   line.clear();
   if (!report) return interrupt.exitStatus();
-  if (!report->isVerified) std::cerr << unverifiedNote(*report->checkpoint);
+  if (!report->isVerified) printNote(unverifiedNote(*report->checkpoint));
   if (options.output.json) {
     printJson(reportJson(*report, out));
   } else {

@@ -1,5 +1,3 @@
-#include <iostream>
-
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/report.h"
 #include "app/command_line/setting_parts.h"
@@ -17,12 +15,11 @@ int run(const LayersOptions& options) {
     printJson({{"mixers", partsJson(mixerParts())}, {"parts", partsJson(networkParts())}});
     return kExitOk;
   }
-  std::cout << "MIXERS: what a block uses to bring information from one place to another\n\n"
-            << partsText(mixerParts()) << "AROUND THEM: the parts of a network\n\n"
-            << partsText(networkParts());
-  std::cout
-      << "Set them in a JSON file (lambda presets NAME > mine.json) or with --set, for example\n"
-         "  lambda train quickstart --set 'architecture.stages[*].blocks[*].mixer.k=8'\n";
+  printText("MIXERS: what a block uses to bring information from one place to another\n\n" +
+            partsText(mixerParts()) + "AROUND THEM: the parts of a network\n\n" +
+            partsText(networkParts()) +
+            "Set them in a JSON file (lambda presets NAME > mine.json) or with --set, for example\n"
+            "  lambda train quickstart --set 'architecture.stages[*].blocks[*].mixer.k=8'\n");
   return kExitOk;
 }
 

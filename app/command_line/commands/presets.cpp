@@ -1,7 +1,6 @@
 #include "engine/formats/json/presets.h"
 
 #include <algorithm>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -113,7 +112,7 @@ int run(const PresetsOptions& options) {
   if (options.name) {
     std::vector<Problem> warnings;
     try {
-      std::cout << toJson(loadPreset(*options.name, warnings));
+      printContent(toJson(loadPreset(*options.name, warnings)));
     } catch (const Error& error) {
       throw UsageError(error);
     }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iostream>
 #include <string>
 #include <vector>
 
@@ -43,10 +42,10 @@ int run(const SettingsOptions& options) {
     printJson({{"parts", partsJson(parts)}});
     return kExitOk;
   }
-  std::cout << partsText(parts)
-            << "Set them in a JSON file (lambda presets NAME > mine.json) or with --set "
-               "PATH.SETTING=VALUE,\n"
-               "for example --set recipe.optimizer.learningRate=0.05\n";
+  printText(partsText(parts) +
+            "Set them in a JSON file (lambda presets NAME > mine.json) or with --set "
+            "PATH.SETTING=VALUE,\n"
+            "for example --set recipe.optimizer.learningRate=0.05\n");
   return kExitOk;
 }
 
