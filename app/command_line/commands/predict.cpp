@@ -1,11 +1,16 @@
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstdint>
-#include <fstream>
+#include <deque>
+#include <fcntl.h>
 #include <iostream>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unistd.h>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -14,6 +19,7 @@
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
+#include "engine/formats/files/file_system.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/prediction/predict_files.h"
 #include "engine/runs/run_folder.h"
@@ -30,6 +36,7 @@ using Json = nlohmann::ordered_json;
 /// Pictures that are read and classified together.
 constexpr std::int64_t kPart = 1024;
 constexpr char kStandardInput[] = "-";
+constexpr std::size_t kLongestName = 1 << 16;
 
 struct PredictOptions {
   std::string run;
@@ -41,39 +48,63 @@ struct PredictOptions {
   OutputOptions output;
 };
 
-/// The names of the pictures: those of the command line, then those of the list, line by line.
+/// The names of the pictures: those of the command line, then those of the list, line by line. The
+/// list may be a pipe.
 class Names {
  public:
-  explicit Names(const PredictOptions& options) : given_(options.images) {
+  explicit Names(const PredictOptions& options)
+      : place_(options.list.value_or("")), waiting_(options.images.begin(), options.images.end()) {
     if (!options.list) return;
-    if (*options.list == kStandardInput) {
-      lines_ = &std::cin;
-      return;
-    }
-    file_.open(*options.list);
-    if (!file_) {
-      throw Error(
-          *options.list, "this list can't be read", "Give a file with a name on each line.");
-    }
-    lines_ = &file_;
+    list_ = place_ == kStandardInput ? ::dup(STDIN_FILENO)
+                                     : ::open(place_.c_str(), O_RDONLY | O_CLOEXEC);
+    if (list_ < 0) throw systemError(place_, "this list can't be opened", errno);
   }
 
-  /// The next part; empty at the end.
+  ~Names() {
+    if (list_ >= 0) ::close(list_);
+  }
+
+  Names(const Names&) = delete;
+  Names& operator=(const Names&) = delete;
+
+  /// The next part; empty at the end. Throws Error where the list can't be read.
   std::vector<std::string> next() {
-    std::vector<std::string> part;
-    while (std::ssize(part) < kPart && given_.size() > taken_) part.push_back(given_[taken_++]);
-    std::string line;
-    while (std::ssize(part) < kPart && lines_ != nullptr && std::getline(*lines_, line)) {
-      if (!line.empty()) part.push_back(line);
-    }
+    while (std::ssize(waiting_) < kPart && list_ >= 0) readMore();
+    const auto end = waiting_.begin() + std::min(kPart, std::ssize(waiting_));
+    std::vector<std::string> part(waiting_.begin(), end);
+    waiting_.erase(waiting_.begin(), end);
     return part;
   }
 
  private:
-  const std::vector<std::string>& given_;
-  std::size_t taken_ = 0;
-  std::ifstream file_;
-  std::istream* lines_ = nullptr;
+  void readMore() {
+    std::array<char, 1 << 16> bytes;
+    const ssize_t count = ::read(list_, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) return;
+    if (count < 0) throw systemError(place_, "this list can't be read", errno);
+    line_.append(bytes.data(), static_cast<std::size_t>(count));
+    // The last line may have no end.
+    if (count == 0) {
+      line_ += '\n';
+      ::close(std::exchange(list_, -1));
+    }
+    std::size_t start = 0;
+    for (std::size_t end = 0; (end = line_.find('\n', start)) != std::string::npos;
+         start = end + 1) {
+      if (end > start) waiting_.push_back(line_.substr(start, end - start));
+    }
+    line_.erase(0, start);
+    if (line_.size() > kLongestName) {
+      throw Error(place_,
+                  "this list has a line of more than " + std::to_string(kLongestName) + " bytes",
+                  "Give a file with the name of a picture on each line.");
+    }
+  }
+
+  std::string place_;
+  std::deque<std::string> waiting_;
+  std::string line_;  ///< The beginning of the next line.
+  int list_ = -1;     ///< Closed at the end of the list.
 };
 
 /// The most probable classes, as indices.
@@ -100,8 +131,8 @@ class Report {
   void add(const PredictedFile& result) {
     if (!result.problem.empty()) {
       ++unread_;
-      std::cerr << "lambda: " << terminalText(result.file) << ": " << terminalText(result.problem)
-                << "\n";
+      printNote("lambda: " + terminalText(result.file) + ": " + terminalText(result.problem) +
+                "\n");
       if (options_.output.json) {
         predictions_.push_back({{"image", result.file}, {"error", result.problem}});
       }
@@ -188,7 +219,7 @@ int predict(const PredictOptions& options) {
   }
   const std::filesystem::path run = findRun(options.run);
   Predictor predictor(run, {.data = options.data, .device = deviceOf(options, run)});
-  if (!predictor.isVerified()) std::cerr << unverifiedNote(predictor.checkpoint());
+  if (!predictor.isVerified()) printNote(unverifiedNote(predictor.checkpoint()));
   Names names(options);
   Report report(options, predictor);
   const auto start = std::chrono::steady_clock::now();

@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <fstream>
 #include <map>
 #include <numeric>
 #include <span>
@@ -12,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/line_splitter.h"
 #include "engine/formats/metrics/csv.h"
 #include "engine/runtime/error.h"
@@ -142,16 +142,6 @@ class PredictionLines {
   bool hasMore_ = false;
 };
 
-std::ifstream opened(const std::filesystem::path& file) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(file, error)) {
-    throw Error(file.string(), "there is no such file of predictions", kHowToWrite);
-  }
-  std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw Error(file.string(), "it can't be read", "Check its permissions.");
-  return stream;
-}
-
 /// The names of the classes in the first line; empty for a line without them.
 std::vector<std::string> classesIn(const std::string& head) {
   constexpr std::array<std::string_view, 4> kOthers{"index", "label", "prediction", "loss"};
@@ -173,9 +163,7 @@ std::vector<std::string> classesIn(const std::string& head) {
                              const std::vector<std::string>& classNames) {
   constexpr std::size_t kMostOfHead = 1 << 16;
   std::string start(kMostOfHead, '\0');
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(start.data(), kMostOfHead);
-  start.resize(static_cast<std::size_t>(stream.gcount()));
+  start.resize(FileReader(file).read(std::as_writable_bytes(std::span(start))));
   const std::vector<std::string> found = classesIn(start.substr(0, start.find('\n')));
   if (!found.empty()) {
     throw Error(file.string() + ", line 1",
@@ -191,24 +179,22 @@ std::vector<std::string> classesIn(const std::string& head) {
 }
 
 /// Reads the first line, but not its end. Returns the class that each one of the file is.
-std::vector<std::uint16_t> readHead(std::ifstream& stream,
-                                    const std::filesystem::path& file,
-                                    const std::vector<std::string>& classNames) {
+std::vector<std::uint16_t> readHead(FileReader& reader, const std::vector<std::string>& classNames) {
   // The names in any order give as many bytes.
   std::string head = predictionsHead(classNames);
   head.pop_back();
   std::string start(head.size(), '\0');
-  stream.read(start.data(), static_cast<std::streamsize>(start.size()));
+  const bool isWhole = reader.read(std::as_writable_bytes(std::span(start))) == start.size();
   std::vector<std::uint16_t> classes(classNames.size());
   std::iota(classes.begin(), classes.end(), std::uint16_t{0});
-  if (stream && start == head) return classes;
+  if (isWhole && start == head) return classes;
   std::map<std::string, std::uint16_t> places;
   for (const std::uint16_t place : classes) places[classNames[place]] = place;
-  const std::vector<std::string> found = stream ? classesIn(start) : std::vector<std::string>();
-  if (found.size() != classes.size()) refuseHead(file, classNames);
+  const std::vector<std::string> found = isWhole ? classesIn(start) : std::vector<std::string>();
+  if (found.size() != classes.size()) refuseHead(reader.path(), classNames);
   for (std::size_t i = 0; i < found.size(); ++i) {
     const auto place = places.find(found[i]);
-    if (place == places.end()) refuseHead(file, classNames);
+    if (place == places.end()) refuseHead(reader.path(), classNames);
     classes[i] = place->second;
     places.erase(place);
   }
@@ -226,8 +212,8 @@ std::string predictionsHead(const std::vector<std::string>& classNames) {
 std::vector<ImagePrediction> readPredictionsCsv(const std::filesystem::path& file,
                                                 const std::vector<std::string>& classNames,
                                                 std::size_t count) {
-  std::ifstream stream = opened(file);
-  PredictionLines lines(file, readHead(stream, file, classNames), count);
+  FileReader reader(file);
+  PredictionLines lines(file, readHead(reader, classNames), count);
   // A name of a class may have line breaks.
   const std::string head = predictionsHead(classNames);
   const auto headLines = static_cast<std::size_t>(std::ranges::count(head, '\n'));
@@ -243,12 +229,9 @@ std::vector<ImagePrediction> readPredictionsCsv(const std::filesystem::path& fil
   };
   LineSplitter splitter((classNames.size() + 4) * kLongestNumber);
   std::array<char, 1 << 16> part;
-  while (stream.read(part.data(), part.size()) || stream.gcount() > 0) {
-    splitter.feed({part.data(), static_cast<std::size_t>(stream.gcount())}, take, [&] {
-      lines.refuseTooLong(number + 1);
-    });
+  while (const std::size_t bytes = reader.read(std::as_writable_bytes(std::span(part)))) {
+    splitter.feed({part.data(), bytes}, take, [&] { lines.refuseTooLong(number + 1); });
   }
-  if (stream.bad()) throw Error(file.string(), "it can't be read", "Check the disk.");
   // The last line may have no end; after a whole one, this is an empty line.
   splitter.feed("\n", take, [&] { lines.refuseTooLong(number + 1); });
   return std::move(lines).all();
