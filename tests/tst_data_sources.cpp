@@ -5,6 +5,7 @@
 
 #include "engine/data/dataset.h"
 #include "engine/data/sources/data_sources.h"
+#include "engine/formats/archives/tar.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/config_override.h"
 #include "engine/runtime/error.h"
@@ -38,6 +39,24 @@ RunConfig readConfig(const std::string& data) {
   return config;
 }
 
+/// The header of a file in a tar archive.
+std::string tarHeader(const std::string& name, std::uint64_t bytes) {
+  std::string header(512, '\0');
+  header.replace(0, name.size(), name);
+  header.replace(100, 7, "0000644");
+  char size[32];
+  std::snprintf(size, sizeof size, "%011llo", static_cast<unsigned long long>(bytes));
+  header.replace(124, 11, size);
+  header.replace(148, 8, "        ");
+  header[156] = '0';
+  header.replace(257, 8, std::string("ustar\00000", 8));
+  unsigned sum = 0;
+  for (const char c : header) sum += static_cast<unsigned char>(c);
+  std::snprintf(size, sizeof size, "%06o", sum);
+  header.replace(148, 7, std::string(size) + '\0');
+  return header;
+}
+
 bool hasProblemAt(const std::vector<Problem>& problems, const std::string& path) {
   return std::ranges::any_of(problems, [&](const Problem& p) { return p.path == path; });
 }
@@ -49,6 +68,7 @@ class TestDataSources : public QObject {
 
  private Q_SLOTS:
   void everyKindHasItsNameAndSurvivesJson();
+  void zerosBeforeTheNextEntryOfAnArchiveAreNotUnpacked();
   void configurationsFromBeforeTheKindsAreRead();
   void optionsOfAKindAreSetByTheirPath();
   void kindsAreRecognisedByWhatLiesThere();
@@ -59,6 +79,22 @@ class TestDataSources : public QObject {
   void whatIsNoDataSetButKnownSaysWhatToDo();
   void theDatasOwnValidationSplitIsUsed();
 };
+
+void TestDataSources::zerosBeforeTheNextEntryOfAnArchiveAreNotUnpacked() {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "bomb.tar.gz";
+  // A gzipped file may consist of parts: one part of zeros is repeated.
+  constexpr std::uint64_t kPart = 64 << 20;
+  const std::string zeros = gzipped(std::string(kPart, '\0'));
+  for (const auto& [parts, names] : {std::pair(16, 1), std::pair(1, 2)}) {
+    DurableWriter writer(file);
+    writer.append(gzipped(tarHeader("first", parts * kPart)));
+    for (int i = 0; i < parts; ++i) writer.append(zeros);
+    writer.append(gzipped(tarHeader("data_batch_1.bin", 0) + std::string(1024, '\0')));
+    writer.commit();
+    QCOMPARE(firstTarEntries(file, 2).size(), static_cast<std::size_t>(names));
+  }
+}
 
 void TestDataSources::everyKindHasItsNameAndSurvivesJson() {
   const auto& names = KindsOf<DataSource>::names;

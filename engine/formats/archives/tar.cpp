@@ -1,6 +1,7 @@
 #include "engine/formats/archives/tar.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <new>
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr int kMaxEntries = 256;
 constexpr std::size_t kBlockBytes = 1 << 16;
+/// A data set's first entries are smaller together; zeros of many GiB pack to a small file.
+constexpr std::int64_t kMostSkippedBytes = 512 << 20;
 constexpr const char* kHint = "Fetch or pack the archive again.";
 
 struct FreeArchive {
@@ -89,10 +92,13 @@ std::vector<std::string> firstTarEntries(const std::filesystem::path& path, int 
   if (archive_read_open_filename(reader.get(), path.c_str(), kBlockBytes) != ARCHIVE_OK)
     return names;
   archive_entry* entry = nullptr;
-  while (static_cast<int>(names.size()) < most) {
+  std::int64_t left = kMostSkippedBytes;
+  while (static_cast<int>(names.size()) < most && left >= 0) {
     const int status = archive_read_next_header(reader.get(), &entry);
     if (status == ARCHIVE_EOF || status < ARCHIVE_WARN) break;
     names.push_back(pathOf(entry));
+    // The next header is read after the content of this entry is skipped.
+    left -= std::min<std::int64_t>(archive_entry_size(entry), kMostSkippedBytes + 1);
   }
   return names;
 }

@@ -22,8 +22,8 @@ void readTar(std::span<const std::byte> bytes,
              const std::function<bool(std::string_view name)>& isWanted,
              const TarVisitor& visit);
 
-/// The paths of at most the first `most` entries of a tar archive, gzipped or not. Empty if the
-/// file is not such an archive or can't be read.
+/// The paths of at most the first `most` entries of a tar archive, gzipped or not; fewer where more
+/// than 512 MiB lie before the next one. Empty if the file is not such an archive or can't be read.
 std::vector<std::string> firstTarEntries(const std::filesystem::path& path, int most);
 
 }  // namespace lambda
