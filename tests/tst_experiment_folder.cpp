@@ -57,6 +57,20 @@ class TestExperimentFolder : public QObject {
     QCOMPARE(experimentFoldersIn(temporary.path()), std::vector<fs::path>{made.path()});
   }
 
+  void noNameLeadsOutOfTheFolderOfExperiments() {
+    const TemporaryFolder temporary;
+    const fs::path experiments = temporary.path() / "experiments";
+    fs::create_directory(experiments);
+    for (const char* name : {"", ".", "..", "...", ".hidden", "a/b", "../a", "/a", "a\nb"}) {
+      Experiment experiment = smallExperiment();
+      experiment.name = name;
+      const std::string error = errorOf([&] { ExperimentFolder::create(experiments, experiment); });
+      QVERIFY2(error.find("can't be the name") != std::string::npos, name);
+    }
+    QVERIFY(fs::is_empty(experiments));
+    QCOMPARE(std::distance(fs::directory_iterator(temporary.path()), fs::directory_iterator()), 1);
+  }
+
   void runsOfOneExperimentArePaired() {
     const TemporaryFolder temporary;
     const ExperimentFolder folder = ExperimentFolder::create(temporary.path(), smallExperiment());

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstddef>
 #include <fstream>
+#include <random>
 #include <span>
 #include <string>
 #include <system_error>
-#include <unistd.h>
 #include <vector>
 
 #include "engine/data/augmentation/augmentation.h"
@@ -249,13 +249,18 @@ Image pictureOf(std::span<const std::uint8_t> pixels, const LabeledImages& image
 class FolderInWriting {
  public:
   explicit FolderInWriting(const fs::path& path)
-      : path_(path), beside_(path.string() + "." + std::to_string(::getpid()) + ".part") {
+      : path_(path),
+        beside_(path.string() + "." + std::to_string(std::random_device()()) + ".part") {
     std::error_code error;
     if (fs::exists(path_, error) &&
         !(fs::is_directory(path_, error) && fs::is_empty(path_, error))) {
       throw Error(path_.string(), "it exists already", "Give the name of a new folder.");
     }
-    fs::create_directories(beside_, error);
+    if (path_.has_parent_path()) fs::create_directories(path_.parent_path(), error);
+    // It is new, because it will be removed with everything in it.
+    if (!error && !fs::create_directory(beside_, error) && !error) {
+      error = std::make_error_code(std::errc::file_exists);
+    }
     if (error) throw Error(beside_.string(), "the folder can't be made: " + error.message());
   }
 

@@ -40,11 +40,12 @@ Experiment readRecord(const fs::path& record) {
 }
 
 void requireName(const std::string& name) {
-  if (!name.empty() && name == asFileName(name)) return;
-  throw Error(
-      "name",
-      "\"" + name + "\" can't be the name of an experiment's folder",
-      "Use letters, digits, '-' and '.', at most " + std::to_string(kLongestName) + " of them.");
+  // The folders . and .. are other ones, and hidden folders are not listed.
+  if (!name.empty() && name.front() != '.' && name == asFileName(name)) return;
+  throw Error("name",
+              "\"" + name + "\" can't be the name of an experiment's folder",
+              "Use letters, digits, '-' and '.', at most " + std::to_string(kLongestName) +
+                  " of them, and not '.' first.");
 }
 
 void applySettings(RunConfig& config,

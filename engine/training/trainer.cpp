@@ -176,6 +176,13 @@ std::string exactnessText(const Environment& before, const ComputeDevice& device
 }
 
 fs::path parentCheckpointOf(const RunFolder& folder, const Lineage& lineage) {
+  const auto isName = [](const std::string& text) {
+    return !text.empty() && text.front() != '.' && fs::path(text).filename() == text;
+  };
+  if (!isName(lineage.parentRun) || !isName(lineage.parentCheckpoint)) {
+    throw Error(folder.record().string(),
+                "the names of the parent run and its checkpoint are no names of files");
+  }
   const fs::path library = fs::absolute(folder.path()).lexically_normal().parent_path();
   const fs::path parent = library / lineage.parentRun / "checkpoints" / lineage.parentCheckpoint;
   std::error_code error;

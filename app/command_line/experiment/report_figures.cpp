@@ -1,9 +1,13 @@
 #include "app/command_line/experiment/report_figures.h"
 
+#include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <fcntl.h>
 #include <sstream>
 #include <system_error>
 #include <thread>
+#include <unistd.h>
 
 #include "engine/experiments/child_process.h"
 #include "engine/formats/files/durable_file.h"
@@ -18,10 +22,16 @@ namespace {
 constexpr std::chrono::milliseconds kPollInterval{20};
 constexpr std::uint64_t kMostLogBytes = 16 << 20;
 
-/// A log that is removed in the end.
+/// A new log in the folder of temporary files, which is removed in the end.
 class TemporaryLog {
  public:
-  explicit TemporaryLog(fs::path path) : path_(std::move(path)) {}
+  TemporaryLog() {
+    std::string name = (fs::temp_directory_path() / "lambda-figures-XXXXXX").string();
+    const int file = ::mkostemp(name.data(), O_CLOEXEC);
+    if (file < 0) throw systemError(name, "no temporary file can be made", errno);
+    ::close(file);
+    path_ = name;
+  }
 
   ~TemporaryLog() {
     std::error_code ignored;
@@ -50,7 +60,7 @@ std::optional<fs::path> figureProgram() {
 std::vector<std::string> drawFigures(const fs::path& program,
                                      const fs::path& experiment,
                                      const fs::path& folder) {
-  const TemporaryLog log(folder.string() + ".log");
+  const TemporaryLog log;
   ChildProcess process(
       {program.string(), "--render", experiment.string(), "--out", folder.string()}, log.path());
   std::optional<ProcessEnd> end;
