@@ -9,6 +9,7 @@
 
 #include "engine/formats/files/append_file.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_tail.h"
 #include "tests/support/faulty_file_system.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/temporary_folder.h"
@@ -54,6 +55,34 @@ class SweepingFileSystem : public FileSystem {
   }
 };
 
+// Opens files, but can't tell what they are.
+class BlindFileSystem : public FileSystem {
+ public:
+  int opened = 0;
+
+  int open(const char* path, int flags, mode_t mode) override {
+    if (++opened > 1000) ::_exit(1);  // Instead of a disk full of empty files.
+    return FileSystem::open(path, flags, mode);
+  }
+
+  int fstat(int, struct stat*) override {
+    errno = EIO;
+    return -1;
+  }
+};
+
+// Has every name already.
+class CrowdedFileSystem : public FileSystem {
+ public:
+  int attempts = 0;
+
+  int open(const char*, int, mode_t) override {
+    if (++attempts > 1000) ::_exit(1);
+    errno = EEXIST;
+    return -1;
+  }
+};
+
 // Runs `action` in a child process, which ends without destructors like a killed one.
 template <class Action>
 pid_t startChild(Action action) {
@@ -75,6 +104,7 @@ class TestDurableFile : public QObject {
   void bytesReachTheDiskBeforeTheNameDoes();
   void everyFailureLeavesAWholeFile_data();
   void everyFailureLeavesAWholeFile();
+  void attemptsToCreateATemporaryAreBounded();
   void interruptedCallsAreRepeated();
   void shortWritesAreContinued();
   void fullDiskSaysWhatToDo();
@@ -91,6 +121,8 @@ class TestDurableFile : public QObject {
   void failedAppendLeavesWholeLines_data();
   void failedAppendLeavesWholeLines();
   void truncateReturnsToAnOffset();
+  void aReplacedTailIsWholeOrAsBefore();
+  void linksBelowARunAreNotFollowed();
 };
 
 void TestDurableFile::publishesWhatWasAppended() {
@@ -164,6 +196,21 @@ void TestDurableFile::everyFailureLeavesAWholeFile() {
     if (error) ++failures;
   }
   QVERIFY2(failures >= 7, qPrintable(QString::number(failures)));
+}
+
+void TestDurableFile::attemptsToCreateATemporaryAreBounded() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "file";
+  BlindFileSystem blind;
+  const auto unknown = errorOf([&] { DurableWriter writer(path, blind); });
+  QVERIFY(unknown);
+  QVERIFY2(unknown->reason().find("Input/output error") != std::string::npos, unknown->what());
+  QCOMPARE(blind.opened, 1);
+  CrowdedFileSystem crowded;
+  const auto taken = errorOf([&] { DurableWriter writer(path, crowded); });
+  QVERIFY(taken);
+  QVERIFY2(taken->reason().find("File exists") != std::string::npos, taken->what());
+  QCOMPARE(folder.entryCount(), 0);
 }
 
 void TestDurableFile::interruptedCallsAreRepeated() {
@@ -384,6 +431,60 @@ void TestDurableFile::truncateReturnsToAnOffset() {
   QCOMPARE(readFile(path, kMany), std::string("kept\nagain\n"));
   QVERIFY(errorOf([&] { log.truncate(1000); }));
   QCOMPARE(readFile(path, kMany), std::string("kept\nagain\n"));
+}
+
+void TestDurableFile::aReplacedTailIsWholeOrAsBefore() {
+  for (int n = 0;; ++n) {
+    const TemporaryFolder folder;
+    const auto path = folder.path() / "log";
+    FaultyFileSystem system(n, EIO, /*sticky=*/true);
+    const auto error = errorOf([&] {
+      AppendFile(path).append("one\ntwo\n");
+      AppendFile log(path, std::chrono::hours(1), system);
+      log.replaceTail(4, "2\n");
+      QCOMPARE(log.offset(), std::uint64_t{6});
+      log.append("three\n");
+    });
+    const std::string content = readFile(path, kMany);
+    QVERIFY2(content == "one\ntwo\n" || content == "one\n2\n" || content == "one\n2\nthree\n",
+             content.c_str());
+    if (system.anyFailed()) continue;
+    QVERIFY(!error);
+    QCOMPARE(content, std::string("one\n2\nthree\n"));
+    break;
+  }
+}
+
+void TestDurableFile::linksBelowARunAreNotFollowed() {
+  const TemporaryFolder folder;
+  const auto own = folder.path() / "own";
+  writeFileDurably(own, kOld);
+  std::filesystem::create_directory(folder.path() / "folder");
+  for (const char* record : {"run.json", "experiment.json"}) {
+    const auto run = folder.path() / (std::string("of ") + record);
+    std::filesystem::create_directories(run / "checkpoints");
+    writeFileDurably(run / record, "{}");
+    std::filesystem::create_symlink(own, run / "link");
+    std::filesystem::create_symlink(own, run / "checkpoints" / "link");
+    std::filesystem::create_directory_symlink(folder.path() / "folder", run / "inspection");
+    for (const auto& link : {run / "link", run / "checkpoints" / "link"}) {
+      QVERIFY(errorOf([&] { readFile(link, kMany); }));
+      QVERIFY(errorOf([&] { AppendFile{link}; }));
+      QVERIFY(errorOf([&] { FileTail(link).poll([] {}, [](std::string_view) {}); }));
+    }
+    const auto error = errorOf([&] { writeFileDurably(run / "inspection" / "file", kNew); });
+    QVERIFY(error);
+    QVERIFY2(error->hint().find("link") != std::string::npos, error->what());
+    // A link to the folder itself is the user's.
+    const auto elsewhere = folder.path() / (std::string("link to ") + record);
+    std::filesystem::create_directory_symlink(run, elsewhere);
+    QCOMPARE(readFile(elsewhere / record, kMany), std::string("{}"));
+    // A file that replaces a link is not written where that leads.
+    writeFileDurably(run / "link", kNew);
+    QCOMPARE(readFile(run / "link", kMany), kNew);
+  }
+  QCOMPARE(readFile(own, kMany), kOld);
+  QVERIFY(std::filesystem::is_empty(folder.path() / "folder"));
 }
 
 QTEST_GUILESS_MAIN(TestDurableFile)

@@ -143,6 +143,7 @@ class TestKillPoints : public QObject {
   void theSecondEpochIsTheBest();
   void aKillAtAnyOperationChangesNothing();
   void aFullDiskAtAnyOperationChangesNothing();
+  void aKilledResumeLosesNoEvent();
 
  private:
   struct Attempt {
@@ -264,6 +265,36 @@ void TestKillPoints::aFullDiskAtAnyOperationChangesNothing() {
   });
   const std::string report = compareAll(points, u"ENOSPC"_s);
   QVERIFY2(report.empty(), report.c_str());
+}
+
+void TestKillPoints::aKilledResumeLosesNoEvent() {
+  const ProgramOutcome trained =
+      Program(folder_.path())
+          .runScript(
+              u"\"$LAMBDA\" train two.json --quiet --until-epoch 1 --out halves && mv halves/* half"_s);
+  QVERIFY2(trained.status == 0, trained.errors.constData());
+  const fs::path half = folder_.path() / "half";
+  const auto eventsOf = [](const fs::path& run) {
+    std::vector<EventRecord> events = readMetrics(run / "metrics.jsonl").events;
+    // A resume that is killed late adds its own.
+    std::erase_if(events, [](const EventRecord& each) {
+      return each.kind != EventKind::stopped && each.kind != EventKind::started;
+    });
+    return events;
+  };
+  const std::vector<EventRecord> before = eventsOf(half);
+  QCOMPARE(before.size(), std::size_t{2});
+  for (long at = 1; at <= 12; ++at) {
+    const fs::path run = folder_.path() / ("resumed" + std::to_string(at));
+    fs::copy(half, run, fs::copy_options::recursive);
+    Program program(folder_.path());
+    program.set(u"LD_PRELOAD"_s, QStringLiteral(LAMBDA_FAULT_INJECTION));
+    program.set(u"LAMBDA_FAULT_FOLDER"_s, QString::fromStdString(run.string() + "/"));
+    program.set(u"LAMBDA_FAULT_AT"_s, QString::number(at));
+    QCOMPARE(program.run({u"resume"_s, QString::fromStdString(run.string())}).status, -1);
+    QVERIFY2(eventsOf(run) == before, qPrintable(QString::number(at)));
+    fs::remove_all(run);
+  }
 }
 
 }  // namespace lambda

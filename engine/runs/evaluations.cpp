@@ -1,8 +1,6 @@
 #include "engine/runs/evaluations.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include "engine/formats/files/file_system.h"
@@ -19,12 +17,8 @@ namespace {
 
 class AppendedFile {
  public:
-  explicit AppendedFile(const fs::path& path) : path_(path) {
-    do {
-      file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
-    } while (file_ < 0 && errno == EINTR);
-    if (file_ < 0) throw systemError(path, "cannot open for appending", errno);
-  }
+  explicit AppendedFile(const fs::path& path)
+      : path_(path), file_(openToAppend(FileSystem::real(), path)) {}
 
   ~AppendedFile() { ::close(file_); }
 

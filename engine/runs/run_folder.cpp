@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
 #include <limits>
@@ -110,6 +111,14 @@ RunFolder RunFolder::open(const fs::path& path) {
                 "this is not a run folder: it has no run.json",
                 "give the folder that holds run.json");
   }
+  // Files in them are removed, too, which opens none.
+  for (const fs::path& each : {folder.checkpoints(), folder.inspection()}) {
+    if (fs::is_symlink(each, error)) {
+      throw Error(each.string(),
+                  "is a link, which is not followed in the folder of a run",
+                  "put the folder itself in the place of the link");
+    }
+  }
   return folder;
 }
 
@@ -145,7 +154,23 @@ fs::path checkpointAt(const fs::path& run) {
   return RunFolder::open(run).representativeCheckpoint();
 }
 
-RunLock::RunLock(const RunFolder& folder) : descriptor_(openFolder(folder)) {
+void requireClaim() {
+  const char* variable = std::getenv(kClaimVariable);
+  if (variable == nullptr) return;
+  const fs::path claim = variable;
+  const fs::path next =
+      claim.parent_path() /
+      (claim.stem().string() + "." + std::to_string(std::atoi(claim.extension().c_str() + 1) + 1));
+  std::error_code error;
+  if (fs::exists(claim, error) && !fs::exists(next, error)) return;
+  throw Error(claim.string(),
+              "another worker has taken over this run, because this one gave no sign of life for "
+              "too long: nothing more is saved here");
+}
+
+RunLock::RunLock(const RunFolder& folder) {
+  requireClaim();
+  descriptor_ = openFolder(folder);
   if (descriptor_ < 0) return;
   int status = 0;
   do {

@@ -1,50 +1,30 @@
 #include "engine/runs/run_journal.h"
 
-#include <spdlog/sinks/basic_file_sink.h>
-#include <spdlog/spdlog.h>
-
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/file_tail.h"
 #include "engine/formats/files/line_splitter.h"
 #include "engine/formats/metrics/histograms_json.h"
 #include "engine/formats/metrics/metrics_json.h"
+#include "engine/runtime/utc_time.h"
 #include "engine/values/config/record_fields.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
 
-struct RunJournal::Log {
-  explicit Log(const RunFolder& folder)
-      : sink(std::make_shared<spdlog::sinks::basic_file_sink_mt>(folder.log().string())),
-        logger(folder.name(), sink) {
-    logger.set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %l %v", spdlog::pattern_time_type::utc);
-    logger.flush_on(spdlog::level::info);
-    // A failing log must not end a run, but failing metrics and checkpoints do.
-    logger.set_error_handler([](const std::string&) {});
-  }
-
-  std::shared_ptr<spdlog::sinks::basic_file_sink_mt> sink;
-  spdlog::logger logger;
-};
-
 RunJournal::RunJournal(const RunFolder& folder, Observer& observer)
-    : folder_(folder), observer_(observer), metrics_(folder.metrics()) {
-  try {
-    log_ = std::make_unique<Log>(folder);
-  } catch (const spdlog::spdlog_ex& failure) {
-    throw Error(folder.log().string(), failure.what(), "check that the folder can be written to");
-  }
-}
-
-RunJournal::~RunJournal() = default;
+    : folder_(folder),
+      observer_(observer),
+      metrics_(folder.metrics()),
+      log_(folder.log(), std::chrono::minutes(1)) {}
 
 void RunJournal::rewind(const TrainingProgress& checkpoint) {
   const std::string text = readFile(folder_.metrics(), kMaxMetricsBytes);
-  metrics_.truncate(checkpoint.metricsBytes);
   // Events are kept: a stop or a failure did happen and is not part of the curves.
+  std::string events;
   for (const EventRecord& event : metricsFromText(text.substr(checkpoint.metricsBytes)).events) {
-    if (event.kind != EventKind::changed) metrics_.append(toLine(event));
+    if (event.kind != EventKind::changed) events += toLine(event);
   }
+  metrics_.replaceTail(checkpoint.metricsBytes, events);
   // The scalars of an epoch have the step of its last batch, and a checkpoint may have been written
   // between the two.
   resumeStep_ = checkpoint.step;
@@ -88,6 +68,14 @@ EventWriter& RunJournal::events() {
   return *events_;
 }
 
+void RunJournal::log(std::string_view level, const std::string& text) {
+  try {
+    log_.appendLine(utcTime() + " " + std::string(level) + " " + text);
+  } catch (const Error&) {
+    // A failing log must not end a run, but failing metrics and checkpoints do.
+  }
+}
+
 void RunJournal::addScalars(const BatchRecord& record) {
   events().add(record.step,
                {{"batch/loss", record.loss},
@@ -108,12 +96,14 @@ void RunJournal::addScalars(const EpochRecord& record) {
 }
 
 void RunJournal::record(const BatchRecord& record) {
+  requireClaim();
   metrics_.append(toLine(record));
   addScalars(record);
   observer_.batchFinished(record);
 }
 
 void RunJournal::record(const EpochRecord& record) {
+  requireClaim();
   metrics_.append(toLine(record));
   addScalars(record);
   std::string text = "epoch " + std::to_string(record.epoch) + ": train loss " +
@@ -123,18 +113,17 @@ void RunJournal::record(const EpochRecord& record) {
     text += ", validation loss " + std::to_string(record.validation->loss) + " accuracy " +
             std::to_string(record.validation->accuracy);
   }
-  log_->logger.info(text);
+  log("info", text);
   observer_.epochFinished(record);
 }
 
 void RunJournal::record(const EventRecord& record) {
+  requireClaim();
   metrics_.append(toLine(record));
   const bool bad = record.kind == EventKind::failed || record.kind == EventKind::warning;
-  log_->logger.log(bad ? spdlog::level::warn : spdlog::level::info,
-                   "step {} {}: {}",
-                   record.step,
-                   nameOf(record.kind),
-                   terminalText(record.text, LineBreaks::kept));
+  log(bad ? "warning" : "info",
+      "step " + std::to_string(record.step) + " " + std::string(nameOf(record.kind)) + ": " +
+          terminalText(record.text, LineBreaks::kept));
   observer_.eventRecorded(record);
 }
 
@@ -147,6 +136,7 @@ void RunJournal::addHistograms(const HistogramRecord& record) {
 }
 
 void RunJournal::record(const HistogramRecord& record) {
+  requireClaim();
   if (histogramsError_) throw Error(*histogramsError_);
   if (!histograms_) histograms_ = std::make_unique<AppendFile>(folder_.histograms());
   histograms_->append(toLine(record));
@@ -158,6 +148,7 @@ void RunJournal::recordTest(std::int64_t step, const Scores& scores) {
 }
 
 void RunJournal::sync() {
+  requireClaim();
   metrics_.sync();
   if (histograms_) histograms_->sync();
   if (events_) events_->flush();

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/formats/files/append_file.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
@@ -15,11 +16,11 @@ namespace lambda {
 
 /// Records the progress of a run in metrics.jsonl, histograms.jsonl, TensorBoard events and
 /// run.log, and passes it to the observer. Everything reaches the operating system at once, so that
-/// a killed run loses nothing. Members throw Error if a file can't be written.
+/// a killed run loses nothing. Members throw Error if a file can't be written, and as
+/// requireClaim().
 class RunJournal {
  public:
   RunJournal(const RunFolder& folder, Observer& observer);
-  ~RunJournal();
 
   /// Drops what was measured after a checkpoint: cuts metrics.jsonl to its length at the
   /// checkpoint, but keeps events except changes of settings, which the run will repeat; and begins
@@ -47,9 +48,8 @@ class RunJournal {
   void sync();
 
  private:
-  struct Log;
-
   EventWriter& events();
+  void log(std::string_view level, const std::string& text);
   void addScalars(const BatchRecord& record);
   void addScalars(const EpochRecord& record);
   void addHistograms(const HistogramRecord& record);
@@ -58,11 +58,11 @@ class RunJournal {
   RunFolder folder_;
   Observer& observer_;
   AppendFile metrics_;
+  AppendFile log_;
   std::unique_ptr<AppendFile> histograms_;  ///< Null until something is recorded.
   std::optional<Error> histogramsError_;    ///< Why the earlier ones could not be rewound.
   std::optional<std::int64_t> resumeStep_;
   std::unique_ptr<EventWriter> events_;
-  std::unique_ptr<Log> log_;
 };
 
 }  // namespace lambda

@@ -13,7 +13,6 @@
 #include <openssl/evp.h>
 #include <png.h>
 #include <protozero/pbf_writer.hpp>
-#include <spdlog/spdlog.h>
 #include <webp/demux.h>
 #include <zlib.h>
 
@@ -46,7 +45,6 @@ void TestPack::hasAllLibraries() {
   QVERIFY(WebPGetDemuxVersion() > 0);
   jpeg_error_mgr errors;
   QVERIFY(jpeg_std_error(&errors) == &errors);
-  QVERIFY(spdlog::default_logger() != nullptr);
   QVERIFY(hwy::SupportedTargets() != 0);
   QVERIFY(hwy::AllocateAligned<float>(1) != nullptr);
 }

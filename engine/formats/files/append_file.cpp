@@ -1,10 +1,11 @@
 #include "engine/formats/files/append_file.h"
 
 #include <cerrno>
-#include <fcntl.h>
 #include <string>
-#include <sys/stat.h>
+#include <unistd.h>
 #include <utility>
+
+#include "engine/formats/files/durable_file.h"
 
 namespace lambda {
 
@@ -14,19 +15,9 @@ AppendFile::AppendFile(std::filesystem::path path,
     : system_(system),
       path_(std::move(path)),
       syncInterval_(syncInterval),
-      lastSync_(std::chrono::steady_clock::now()) {
-  constexpr int kFlags = O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC;
-  do {
-    file_ = system_.open(path_.c_str(), kFlags, 0666);
-  } while (file_ < 0 && errno == EINTR);
-  if (file_ < 0) throw systemError(path_, "cannot open for appending", errno);
-  struct stat facts = {};
-  if (::fstat(file_, &facts) != 0 || !S_ISREG(facts.st_mode)) {
-    system_.close(file_);
-    throw Error(path_.string(), "is not a regular file", "name a file");
-  }
-  offset_ = static_cast<std::uint64_t>(facts.st_size);
-}
+      lastSync_(std::chrono::steady_clock::now()),
+      file_(openToAppend(system_, path_)),
+      offset_(static_cast<std::uint64_t>(::lseek(file_, 0, SEEK_END))) {}
 
 AppendFile::~AppendFile() {
   system_.close(file_);
@@ -64,6 +55,17 @@ void AppendFile::truncate(std::uint64_t offset) {
                 "records are missing at its end: the file was cut or replaced");
   }
   cutTo(offset);
+}
+
+void AppendFile::replaceTail(std::uint64_t offset, std::string_view tail) {
+  if (tail.empty()) return truncate(offset);
+  std::string content = readFile(path_, offset_);
+  if (offset > content.size()) return truncate(offset);
+  writeFileDurably(path_, content.replace(offset, std::string::npos, tail), system_);
+  const int file = openToAppend(system_, path_);
+  system_.close(std::exchange(file_, file));
+  offset_ = content.size();
+  torn_ = false;
 }
 
 void AppendFile::cutTo(std::uint64_t offset) {

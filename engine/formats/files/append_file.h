@@ -41,6 +41,10 @@ class AppendFile {
   /// its checkpoint. An offset beyond the end throws and changes nothing.
   void truncate(std::uint64_t offset);
 
+  /// The same, with `tail` in the place of what is dropped. The file is replaced as a whole, so
+  /// that a killed process leaves it as it was or as it shall be.
+  void replaceTail(std::uint64_t offset, std::string_view tail);
+
   const std::filesystem::path& path() const { return path_; }
 
  private:

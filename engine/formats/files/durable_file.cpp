@@ -20,6 +20,7 @@ namespace {
 constexpr std::string_view kTemporaryPrefix = ".lambda-";
 constexpr std::string_view kTemporarySuffix = ".part";
 constexpr std::string_view kLinkSuffix = ".safetensors.link";
+constexpr int kMostAttempts = 100;
 
 // The name is random, because other processes and machines may share the folder, with a counter
 // within this process.
@@ -70,19 +71,26 @@ DurableWriter::~DurableWriter() {
 
 void DurableWriter::createTemporary() {
   const std::filesystem::path folder = folderOf(path_);
-  for (;;) {
+  int code = EAGAIN;
+  for (int attempt = 0; attempt < kMostAttempts; ++attempt) {
     temporary_ = folder / temporaryName();
     file_ = system_.open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (file_ < 0) {
-      if (errno == EINTR || errno == EEXIST) continue;
-      throw systemError(path_, "cannot create a file beside it", errno);
+      code = errno;
+      if (code == EINTR || code == EEXIST) continue;
+      break;
     }
     ::flock(file_, LOCK_EX);
     // A sweep may have removed the file before it was locked, as that of a dead writer.
     struct stat facts = {};
-    if (::fstat(file_, &facts) == 0 && facts.st_nlink > 0) return;
-    system_.close(file_);
+    const bool isKnown = system_.fstat(file_, &facts) == 0;
+    if (isKnown && facts.st_nlink > 0) return;
+    if (!isKnown) code = errno;
+    system_.unlink(temporary_.c_str());
+    system_.close(std::exchange(file_, -1));
+    if (!isKnown && code != EINTR) break;
   }
+  throw systemError(path_, "cannot create a file beside it", code);
 }
 
 void DurableWriter::append(std::span<const std::byte> bytes) {
@@ -160,7 +168,7 @@ int sweepTemporaries(const std::filesystem::path& folder) {
 FileReader::FileReader(std::filesystem::path path) : path_(std::move(path)) {
   do {
     // Without O_NONBLOCK, opening a pipe would wait for its writer.
-    file_ = ::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    file_ = FileSystem::real().open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
   } while (file_ < 0 && errno == EINTR);
   if (file_ < 0) throw systemError(path_, "cannot open", errno);
   struct stat facts = {};

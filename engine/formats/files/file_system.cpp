@@ -8,8 +8,40 @@
 
 namespace lambda {
 
+namespace {
+
+/// The type of what is at the path itself, which may be a link; 0 where nothing is.
+mode_t typeAt(const std::filesystem::path& path) {
+  struct stat facts = {};
+  return ::lstat(path.c_str(), &facts) == 0 ? facts.st_mode & S_IFMT : 0;
+}
+
+bool hasRecord(const std::filesystem::path& folder) {
+  return typeAt(folder / "run.json") != 0 || typeAt(folder / "experiment.json") != 0;
+}
+
+/// Whether a link below the folder of a run or an experiment leads to the path.
+bool isLinkBelowRecord(const char* path) {
+  std::error_code error;
+  const std::filesystem::path file = std::filesystem::absolute(path, error).lexically_normal();
+  const std::filesystem::path folder = file.parent_path();
+  const bool isInSubfolder = hasRecord(folder.parent_path());
+  if (!isInSubfolder && !hasRecord(folder)) return false;
+  return typeAt(file) == S_IFLNK || (isInSubfolder && typeAt(folder) == S_IFLNK);
+}
+
+}  // namespace
+
 int FileSystem::open(const char* path, int flags, mode_t mode) {
+  if (isLinkBelowRecord(path)) {
+    errno = ELOOP;
+    return -1;
+  }
   return ::open(path, flags, mode);
+}
+
+int FileSystem::fstat(int file, struct stat* facts) {
+  return ::fstat(file, facts);
 }
 
 ssize_t FileSystem::write(int file, const void* bytes, std::size_t count) {
@@ -67,6 +99,9 @@ std::string hintFor(int code) {
     case EFBIG:
       return "no file may be this large here: raise the limit (ulimit -f unlimited), or choose a "
              "folder on another disk";
+    case ELOOP:
+      return "in the folder of a run or an experiment no link is followed: put the file or folder "
+             "itself in the place of the link";
     case ENAMETOOLONG:
       return "choose a shorter name";
     default:
@@ -78,6 +113,22 @@ std::string hintFor(int code) {
 
 Error systemError(const std::filesystem::path& path, const std::string& action, int code) {
   return {path.string(), action + ": " + std::generic_category().message(code), hintFor(code)};
+}
+
+int openToAppend(FileSystem& system, const std::filesystem::path& path) {
+  // Without O_NONBLOCK, opening a device may wait.
+  constexpr int kFlags = O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC;
+  int file = -1;
+  do {
+    file = system.open(path.c_str(), kFlags, 0666);
+  } while (file < 0 && errno == EINTR);
+  if (file < 0) throw systemError(path, "cannot open for appending", errno);
+  struct stat facts = {};
+  if (system.fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode)) {
+    system.close(file);
+    throw Error(path.string(), "is not a regular file", "name a file");
+  }
+  return file;
 }
 
 void writeAll(FileSystem& system,

@@ -4,19 +4,24 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "engine/runtime/error.h"
 
 namespace lambda {
 
-/// The system calls that writing a file needs. Each behaves as the POSIX call of its name,
-/// including errno. They are virtual, so that a test can make the n-th call fail as a full or
+/// The system calls that reading and writing a file need. Each behaves as the POSIX call of its
+/// name, including errno. They are virtual, so that a test can make the n-th call fail as a full or
 /// faulty disk does.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
+
+  /// The folder of a run or an experiment may come from others: in it, down to the files of its
+  /// subfolders, no symbolic link is followed (ELOOP).
   virtual int open(const char* path, int flags, mode_t mode);
+  virtual int fstat(int file, struct stat* facts);
   virtual ssize_t write(int file, const void* bytes, std::size_t count);
   virtual int fsync(int file);
   virtual int ftruncate(int file, off_t length);
@@ -31,6 +36,10 @@ class FileSystem {
 /// The Error for a failed system call. `action` says what failed ("cannot write"), `code` is its
 /// errno, and the hint says what the user can do about it.
 Error systemError(const std::filesystem::path& path, const std::string& action, int code);
+
+/// Opens a regular file for reading and for writing at its end, and creates it where it is missing.
+/// Returns the descriptor. Throws Error, without waiting, for a pipe, a device or a folder.
+int openToAppend(FileSystem& system, const std::filesystem::path& path);
 
 /// Writes all of `bytes`, continuing after short writes and interruptions.
 /// Throws Error, naming `path`, if a write fails or writes nothing.

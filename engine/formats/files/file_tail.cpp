@@ -22,7 +22,7 @@ class OpenFile {
  public:
   explicit OpenFile(const std::filesystem::path& path)
       // Without O_NONBLOCK, opening a pipe waits for a writer that may never come.
-      : file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
+      : file_(FileSystem::real().open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK, 0)) {
     if (file_ < 0 && errno != ENOENT) throw systemError(path, "cannot open", errno);
   }
 
