@@ -21,6 +21,7 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_comparison.h"
+#include "tests/support/folder_content.h"
 #include "tests/support/program.h"
 #include "tests/support/shapes10_of.h"
 #include "tests/support/small_data_sets.h"
@@ -359,6 +360,74 @@ class TestExperimentCommands : public QObject {
     const ProgramOutcome retried =
         program.run({u"experiment"_s, u"run"_s, u"rates"_s, u"--retry"_s});
     QVERIFY(retried.errors.contains("begins     bad, seed 0"));
+  }
+
+  void aReportReplacesAndRemovesNoOtherFile() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.seeds = {0};
+    write(experiment, folder.path() / "rates.json");
+    const ProgramOutcome outcome = program.runScript(
+        u"\"$LAMBDA\" experiment run rates.json --quiet && mkdir report && "
+        u"echo mine >report/figures.log && \"$LAMBDA\" experiment report rates --out report && "
+        u"cat report/figures.log"_s);
+    QVERIFY2(outcome.status == 0, outcome.errors.constData());
+    QVERIFY2(outcome.output.endsWith("mine\n"), outcome.output.constData());
+  }
+
+  void aWorkerThatWasThoughtDeadSavesNothing_data() {
+    QTest::addColumn<bool>("isAskedToStop");
+    QTest::newRow("its training wakes first") << false;
+    QTest::newRow("it asks its training to save") << true;
+  }
+
+  /// The worker and its training sleep until a worker on another machine has taken over the run.
+  void aWorkerThatWasThoughtDeadSavesNothing() {
+    QFETCH(const bool, isAskedToStop);
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.base.recipe.epochs = 1000;
+    write(experiment, folder.path() / "rates.json");
+    const auto worker = program.start(
+        {u"experiment"_s, u"run"_s, u"rates.json"_s, u"--parallel"_s, u"1"_s, u"--quiet"_s});
+    const fs::path place = folder.path() / "experiments/rates";
+    const std::string name = "1-learningRate-0.1_seed-0";
+    const fs::path run = place / "runs" / name;
+    QVERIFY(
+        QTest::qWaitFor([&] { return fs::exists(run / "checkpoints/best.safetensors"); }, 30000));
+    const std::vector<pid_t> children = childrenOf(worker->processId());
+    QCOMPARE(children.size(), std::size_t{1});
+    const auto workerId = static_cast<pid_t>(worker->processId());
+    const auto hasState = [](pid_t process, const char* states) {
+      std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+      std::string stat;
+      std::getline(file, stat);
+      return stat.empty() ||
+             std::string(states).find(stat[stat.rfind(')') + 2]) != std::string::npos;
+    };
+    for (const pid_t each : {workerId, children[0]}) {
+      ::kill(each, SIGSTOP);
+      QVERIFY(QTest::qWaitFor([&] { return hasState(each, "T"); }));
+    }
+    std::ofstream(place / "claims" / (name + ".2"))
+        << R"({"host": "elsewhere", "boot": "another", "pid": 1, "started": 1})";
+    const std::string before = contentOfFolder(run);
+    if (isAskedToStop) {
+      ::kill(workerId, SIGINT);
+      ::kill(workerId, SIGCONT);
+      QTest::qWait(500);
+    }
+    ::kill(children[0], SIGCONT);
+    QVERIFY(QTest::qWaitFor([&] { return hasState(children[0], "ZX"); }, 30000));
+    QVERIFY2(contentOfFolder(run) == before, "the run has another owner now");
+    ::kill(workerId, SIGCONT);
+    ::kill(workerId, SIGINT);
+    Program::end(*worker);
+    QVERIFY2(contentOfFolder(run) == before, "the run has another owner now");
+    QVERIFY2(!fs::exists(place / "failures" / (name + ".txt")), "it did not fail");
+    QVERIFY(fs::exists(place / "claims" / (name + ".2")));
   }
 
   void aTheoryExperimentStandsBesideItsSource() {

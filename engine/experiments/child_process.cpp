@@ -9,11 +9,20 @@
 #include <unistd.h>
 #include <utility>
 
+#include "engine/formats/files/file_system.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
 
 namespace {
+
+/// The texts as exec() takes them; they must outlive the result.
+std::vector<char*> pointersTo(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
 ProcessEnd endOf(int status) {
   if (WIFSIGNALED(status)) return {0, WTERMSIG(status)};
@@ -21,7 +30,10 @@ ProcessEnd endOf(int status) {
 }
 
 /// Becomes the program. Called between fork and exec: only what is safe in a signal handler.
-[[noreturn]] void becomeProgram(char* const* arguments, int log, pid_t parent) {
+[[noreturn]] void becomeProgram(char* const* arguments,
+                                char* const* environment,
+                                int log,
+                                pid_t parent) {
   // Ctrl-C reaches all processes of the terminal's group, and a second signal would end the program
   // before it has saved.
   ::setpgid(0, 0);
@@ -36,26 +48,26 @@ ProcessEnd endOf(int status) {
   if (input >= 0) ::dup2(input, 0);
   ::dup2(log, 1);
   ::dup2(log, 2);
-  ::execv(arguments[0], arguments);
+  ::execve(arguments[0], arguments, environment);
   ::_exit(127);
 }
 
 }  // namespace
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
-                           const std::filesystem::path& log) {
-  std::vector<char*> pointers;
-  for (const std::string& argument : arguments) {
-    pointers.push_back(const_cast<char*>(argument.c_str()));
-  }
-  pointers.push_back(nullptr);
-  const int file = ::open(log.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-  if (file < 0) {
-    throw Error(log.string(), std::string("the log can't be written: ") + std::strerror(errno));
-  }
+                           const std::filesystem::path& log,
+                           const std::string& variable) {
+  std::vector<std::string> environment;
+  for (char** each = environ; *each != nullptr; ++each) environment.emplace_back(*each);
+  if (!variable.empty()) environment.push_back(variable);
+  const std::vector<char*> argumentPointers = pointersTo(arguments);
+  const std::vector<char*> environmentPointers = pointersTo(environment);
+  const int file = openToAppend(FileSystem::real(), log);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
-  if (pid_ == 0) becomeProgram(pointers.data(), file, parent);
+  if (pid_ == 0) {
+    becomeProgram(argumentPointers.data(), environmentPointers.data(), file, parent);
+  }
   const int reason = errno;
   ::close(file);
   if (pid_ < 0) {
@@ -87,6 +99,10 @@ std::optional<ProcessEnd> ChildProcess::poll() {
   int status = 0;
   if (::waitpid(pid_, &status, WNOHANG) == pid_) end_ = endOf(status);
   return end_;
+}
+
+void ChildProcess::kill() {
+  if (pid_ >= 0 && !end_) ::kill(pid_, SIGKILL);
 }
 
 void ChildProcess::requestStop() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <ctime>
 #include <exception>
 #include <optional>
 #include <set>
@@ -32,6 +33,13 @@ constexpr auto kPoll = std::chrono::milliseconds(100);
 constexpr auto kRescan = std::chrono::seconds(1);  ///< While other workers have the runs.
 constexpr auto kRenewal = kClaimLease / 4;
 
+/// The time since the boot of the machine, which, unlike that of Clock, passes while it sleeps.
+std::chrono::nanoseconds sinceBoot() {
+  timespec time{};
+  ::clock_gettime(CLOCK_BOOTTIME, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
 struct ActiveRun {
   PlannedRun run;
   RunClaim claim;
@@ -56,6 +64,7 @@ class Worker {
   void work() {
     if (options_.retriesFailed) forgetFailures();
     while (true) {
+      renew();
       reap();
       const bool stops = control_.mode() == RunControl::Mode::stopping;
       if (stops) stopAll();
@@ -63,7 +72,6 @@ class Worker {
       const bool areOver = over_.size() == folder_.plan().runs.size();
       if (active_.empty() && areOver) sweep();
       if (active_.empty() && (stops || areOver)) return;
-      renew();
       observer_.waited();
       std::this_thread::sleep_for(kPoll);
     }
@@ -192,12 +200,9 @@ class Worker {
     const std::size_t logStart = processes_.logSize(run);
     const int epochs = epochsNow(run);
     observer_.started(run, resumes);
-    active_.push_back({run,
-                       std::move(claim),
-                       isLabelled ? processes_.label(run) : processes_.train(run, resumes, epochs),
-                       logStart,
-                       epochs,
-                       isLabelled});
+    ChildProcess process =
+        isLabelled ? processes_.label(run) : processes_.train(run, claim, resumes, epochs);
+    active_.push_back({run, std::move(claim), std::move(process), logStart, epochs, isLabelled});
   }
 
   /// The epoch at which the variants are compared next; 0 where the run is trained to its end.
@@ -217,10 +222,12 @@ class Worker {
 
   void finish(ActiveRun& active, const ProcessEnd& end) {
     const bool stops = control_.mode() == RunControl::Mode::stopping;
-    const bool wasInterrupted = stops || end.exitStatus > 128 || end.signal == SIGTERM;
+    // What becomes of a run whose claim is lost is for its new owner to say.
+    const bool isLost = !active.claim.renew();
+    const bool wasInterrupted = isLost || stops || end.exitStatus > 128 || end.signal == SIGTERM;
     if (active.isLabelled && !wasInterrupted && !processes_.needsLabels(active.run)) {
       active.isLabelled = false;
-      active.process = processes_.train(active.run, /*resumes=*/false, active.epochs);
+      active.process = processes_.train(active.run, active.claim, /*resumes=*/false, active.epochs);
       return;
     }
     const bool isPaused =
@@ -248,12 +255,12 @@ class Worker {
   }
 
   /// Renews the claims for workers on other machines. A lost one means that this machine was
-  /// thought dead.
+  /// thought dead: then another one trains the run, and nothing more may be saved here.
   void renew() {
-    if (Clock::now() < nextRenewal_) return;
-    nextRenewal_ = Clock::now() + kRenewal;
+    if (sinceBoot() < nextRenewal_) return;
+    nextRenewal_ = sinceBoot() + kRenewal;
     for (ActiveRun& active : active_) {
-      if (!active.claim.renew()) active.process.requestStop();
+      if (!active.claim.renew()) active.process.kill();
     }
   }
 
@@ -268,7 +275,7 @@ class Worker {
   std::optional<ExperimentState> state_;    ///< Of an experiment with early ends, at the last scan.
   std::optional<HalvingDecision> halving_;  ///< Likewise.
   Clock::time_point nextScan_;
-  Clock::time_point nextRenewal_;
+  std::chrono::nanoseconds nextRenewal_{0};  ///< In time since the boot.
   bool areStopped_ = false;
 };
 

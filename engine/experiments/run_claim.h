@@ -48,6 +48,9 @@ class RunClaim {
   /// claim over: then this worker must stop.
   bool renew();
 
+  /// The file of the claim.
+  const std::filesystem::path& file() const { return file_; }
+
   /// Leaves the file when the object is destroyed, as a killed process does.
   void abandon() { file_.clear(); }
 

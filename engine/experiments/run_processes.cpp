@@ -86,7 +86,10 @@ ChildProcess RunProcesses::label(const PlannedRun& run) const {
                       logOf(run));
 }
 
-ChildProcess RunProcesses::train(const PlannedRun& run, bool resumes, int epochs) const {
+ChildProcess RunProcesses::train(const PlannedRun& run,
+                                 const RunClaim& claim,
+                                 bool resumes,
+                                 int epochs) const {
   std::vector<std::string> arguments{options_.program.string()};
   if (resumes) {
     arguments.insert(arguments.end(), {"resume", folder_.runFolder(run).string()});
@@ -107,7 +110,8 @@ ChildProcess RunProcesses::train(const PlannedRun& run, bool resumes, int epochs
   }
   if (epochs > 0) arguments.insert(arguments.end(), {"--until-epoch", std::to_string(epochs)});
   arguments.emplace_back("--quiet");
-  return ChildProcess(arguments, logOf(run));
+  return ChildProcess(
+      arguments, logOf(run), std::string(kClaimVariable) + "=" + claim.file().string());
 }
 
 std::string RunProcesses::dataOfOthers(const PlannedRun& run) const {

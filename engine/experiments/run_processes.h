@@ -7,6 +7,7 @@
 #include "engine/experiments/child_process.h"
 #include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/experiment_worker.h"
+#include "engine/experiments/run_claim.h"
 
 namespace lambda {
 
@@ -39,8 +40,8 @@ class RunProcesses {
   ChildProcess label(const PlannedRun& run) const;
 
   /// Trains the run to an epoch, 0 = to its end: from its configuration, which is written, or from
-  /// its last checkpoint.
-  ChildProcess train(const PlannedRun& run, bool resumes, int epochs) const;
+  /// its last checkpoint. The process ends without saving once `claim` is lost.
+  ChildProcess train(const PlannedRun& run, const RunClaim& claim, bool resumes, int epochs) const;
 
   /// Why a process failed: its signal, and the last lines that it wrote after `logStart` bytes of
   /// the log.
