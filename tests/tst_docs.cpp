@@ -15,6 +15,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_python.h"
 #include "tests/support/tiny_run.h"
+#include "tests/support/torch_file.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
@@ -48,7 +49,6 @@ constexpr Exception kExceptions[] = {
     {"lambda train cpu-hybrid", nullptr},
     {"lambda train resnet18-imagenet", nullptr},  // Hours.
     {"lambda data get", nullptr},                 // A download.
-    {"lambda import resnet50.pth", nullptr},      // Weights from elsewhere.
     {"lambda bench", nullptr},                    // Minutes.
     {"lambda experiment run NAME", ""},
     // tst_theory computes these.
@@ -215,6 +215,8 @@ class TestDocs : public QObject {
                   folder / "layer.safetensors");
     writePng(folder / "picture.png", {40, 32, std::vector<std::uint8_t>(3 * 40 * 32, 90)});
     std::ofstream(folder / "names.txt") << "picture.png\n";
+    // What a stranger has: the weights, and no images of ImageNet.
+    writeTorchFile(folder / "resnet50.pth", torchResNet50());
     for (const char* line : {
              "lambda data export shapes10 --out PATH/train --set data.source.trainCount=240",
              "lambda data export shapes10 --out PATH/test --split test"

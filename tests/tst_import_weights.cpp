@@ -5,6 +5,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/formats/transfer/lambda_module.h"
+#include "engine/formats/transfer/torch_names.h"
 #include "engine/layers/lambda/lambda_layer.h"
 #include "engine/runs/run_folder.h"
 #include "engine/training/checkpoint/tensor_file.h"
@@ -12,6 +13,7 @@
 #include "engine/training/start/import_weights.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/observed_run.h"
+#include "tests/support/resolved_on_cpu.h"
 #include "tests/support/temporary_folder.h"
 
 namespace fs = std::filesystem;
@@ -67,6 +69,29 @@ class TestImportWeights : public QObject {
 
   fs::path out() const { return folder_.path() / "imported.safetensors"; }
 
+  /// A network for images that this machine does not have, with settings of a training that do not
+  /// fit small data.
+  static RunConfig withoutImages() {
+    RunConfig config = tinyRun();
+    config.architecture.family = Family::basic;
+    config.architecture.stages = {Stage{8, 1, {Block{ConvolutionMixer{}}}},
+                                  Stage{16, 2, {Block{ConvolutionMixer{}}}}};
+    config.data.source = ImageFolderSource{.path = "/nonexistent/imagenet", .size = 32};
+    config.data.validationCount = 1 << 30;
+    config.recipe.batchSize = 1 << 20;
+    return config;
+  }
+
+  /// Weights of that network under the names of torchvision.
+  fs::path torchWeights() const {
+    const fs::path path = folder_.path() / "torch.safetensors";
+    TrainingState state(onCpu(withoutImages()));
+    std::vector<NamedTensor> tensors = stateOf(*state.network);
+    for (NamedTensor& each : tensors) each.name = torchNamesOf(each.name).at(1);
+    saveTensors(path, tensors, {});
+    return path;
+  }
+
   /// Why a job can't be done; empty if it can.
   static std::string refusalOf(const ImportJob& job) {
     const auto error = errorOf([&] { importWeights(job); });
@@ -77,10 +102,8 @@ class TestImportWeights : public QObject {
 
   void layersOfOtherLibrariesComputeTheSame_data() {
     QTest::addColumn<QString>("name");
-    for (const QString& name : {u"timm-global"_s,
-                                u"timm-local"_s,
-                                u"lucidrains-global"_s,
-                                u"lucidrains-local"_s}) {
+    for (const QString& name :
+         {u"timm-global"_s, u"timm-local"_s, u"lucidrains-global"_s, u"lucidrains-local"_s}) {
       QTest::newRow(qPrintable(name)) << name;
     }
   }
@@ -133,6 +156,70 @@ class TestImportWeights : public QObject {
              other.c_str());
   }
 
+  void aLayerIsFoundBehindAPrefix() {
+    const fs::path path = folder_.path() / "wrapped.safetensors";
+    writeChanged(
+        "timm-local", path, [](NamedTensor& each) { each.name = "model.layer." + each.name; });
+    const ImportReport report = importWeights({.weights = path, .out = out()});
+    QCOMPARE(report.library, std::string("timm"));
+    QVERIFY(differenceOf("timm-local", out(), report.layer) < 1e-5);
+  }
+
+  void aResNetIsImportedWithoutImages() {
+    const ImportReport report =
+        importWeights({.weights = torchWeights(), .network = withoutImages(), .out = out()});
+    QVERIFY2(report.transfer.missing.empty(), report.transfer.summary().c_str());
+    const Normalization imageNet{{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
+    QCOMPARE(report.input.normalization, imageNet);
+    QVERIFY2(report.normalizationSource.find("ImageNet") != std::string::npos,
+             report.normalizationSource.c_str());
+    const LoadedNetwork loaded = loadNetwork(out(), at::kCPU);
+    QCOMPARE(loaded.header.input.normalization, imageNet);
+    QVERIFY(loaded.header.input.classNames.empty());
+  }
+
+  void theInputOfAnImportCanBeGiven() {
+    const Normalization halves{{0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}};
+    const std::vector<std::string> names = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    ImportJob job{.weights = torchWeights(), .network = withoutImages(), .out = out()};
+    job.normalization = halves;
+    job.classNames = names;
+    importWeights(job);
+    const LoadedNetwork loaded = loadNetwork(out(), at::kCPU);
+    QCOMPARE(loaded.header.input.normalization, halves);
+    QCOMPARE(loaded.header.input.classNames, names);
+
+    // Names of other classes than those of the weights make another head.
+    job.classNames = {"x", "y"};
+    const ImportReport smaller = importWeights(job);
+    QCOMPARE(smaller.transfer.missing, (std::vector<std::string>{"head.weight", "head.bias"}));
+    QCOMPARE(loadNetwork(out(), at::kCPU).network->architecture.classes, 2);
+
+    job.normalization = {{0.5}, {0.5}};
+    const std::string channels = refusalOf(job);
+    QVERIFY2(channels.find("3 channels") != std::string::npos, channels.c_str());
+  }
+
+  void weightsOfThisProgramBringTheirInput() {
+    const Normalization halves{{0.5, 0.5, 0.5}, {0.25, 0.25, 0.25}};
+    ImportJob job{.weights = torchWeights(), .network = withoutImages(), .out = out()};
+    job.normalization = halves;
+    job.classNames = {"a", "b", "c", "d", "e", "f", "g", "h", "i", "j"};
+    importWeights(job);
+    const fs::path again = folder_.path() / "again.safetensors";
+    const ImportReport report =
+        importWeights({.weights = out(), .network = withoutImages(), .out = again});
+    QCOMPARE(report.input, (NetworkInput{halves, job.classNames}));
+  }
+
+  void aNormalizationThatNothingGivesIsAskedFor() {
+    const fs::path path = folder_.path() / "own-names.safetensors";
+    TrainingState state(onCpu(withoutImages()));
+    saveTensors(path, stateOf(*state.network), {});
+    const std::string text = refusalOf({.weights = path, .network = withoutImages(), .out = out()});
+    QVERIFY2(text.find("--mean and --deviation") != std::string::npos, text.c_str());
+  }
+
   void aBiasOfTheLambdaConvolutionIsNotSilentlyLost() {
     const fs::path path = folder_.path() / "biased.safetensors";
     writeChanged("timm-local", path, [](NamedTensor& each) {
@@ -140,8 +227,7 @@ class TestImportWeights : public QObject {
     });
     const std::string text = refusalOf({.weights = path, .out = out()});
     QVERIFY2(text.find("--without-bias") != std::string::npos, text.c_str());
-    const ImportReport report =
-        importWeights({.weights = path, .withoutBias = true, .out = out()});
+    const ImportReport report = importWeights({.weights = path, .withoutBias = true, .out = out()});
     // Without its bias it is the layer whose bias is 0.
     QVERIFY(differenceOf("timm-local", out(), report.layer) < 1e-5);
   }

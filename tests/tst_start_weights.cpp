@@ -305,7 +305,7 @@ class TestStartWeights : public QObject {
       return error ? error->reason() : "";
     };
     QCOMPARE(refusal([](NamedTensor&) {}), std::string());
-    QCOMPARE(refusal([](NamedTensor& each) { each.name = "x." + each.name; }),
+    QCOMPARE(refusal([](NamedTensor& each) { each.name = "x" + each.name; }),
              std::string("has no weights for this network"));
     const std::string infinite = refusal([](NamedTensor& each) {
       if (each.name == "head.bias") each.tensor.fill_(INFINITY);
@@ -315,6 +315,45 @@ class TestStartWeights : public QObject {
     ObservedRun training;
     QVERIFY(errorOf([&] { training.train(config); }).has_value());
     QVERIFY(training.observer.run.empty());
+  }
+
+  void aPrefixThatNamesShareIsNoPartOfThem_data() {
+    QTest::addColumn<QString>("prefix");
+    for (const QString& prefix : {u"module."_s, u"_orig_mod."_s, u"net."_s, u"model.backbone."_s}) {
+      QTest::newRow(qPrintable(prefix)) << prefix;
+    }
+  }
+
+  void aPrefixThatNamesShareIsNoPartOfThem() {
+    QFETCH(QString, prefix);
+    const TemporaryFolder folder;
+    const fs::path path = folder.path() / "weights.safetensors";
+    TrainingState state = stateFor(startedFrom(checkpoint_));
+    std::vector<NamedTensor> tensors = stateOf(*state.network);
+    const std::size_t count = tensors.size();
+    // What others keep beside the network: a loss with weights, the steps of an average.
+    tensors.push_back({"criterion.weight", at::ones({2})});
+    tensors.push_back({"n_averaged", at::ones({})});
+    writeTensors(path, tensors, [&](NamedTensor& each) {
+      const bool isOfNetwork = each.name != "criterion.weight" && each.name != "n_averaged";
+      if (isOfNetwork) each.name = prefix.toStdString() + each.name;
+    });
+    const WeightTransfer transfer = startFrom(state, readForeignWeights(path), {});
+    QCOMPARE(transfer.taken.size(), count);
+    QVERIFY(transfer.missing.empty());
+    QCOMPARE(transfer.left.size(), std::size_t{2});
+    const std::string text = transfer.summary();
+    QVERIFY2(text.find("from names that begin with " + prefix.toStdString()) != std::string::npos,
+             text.c_str());
+  }
+
+  void theEntryOfACheckpointIsNamed() {
+    const ForeignWeights weights = readForeignWeights(LAMBDA_TEST_DATA "/pytorch/lightning.pt");
+    const WeightTransfer transfer =
+        planTransfer(weights, {{"weight", {2, 2}}, {"bias", {2}}, {"scale", {2}}}, {});
+    QCOMPARE(transfer.summary(),
+             std::string("takes 2 of the network's 3 tensors from its entry state_dict, from names "
+                         "that begin with model.net.; 1 keeps its initial values: scale"));
   }
 
   void namesOfTorchvisionAndTimmAreFound() {

@@ -15,7 +15,7 @@ namespace {
 
 const std::filesystem::path kFiles = LAMBDA_TEST_DATA "/pytorch";
 
-SafeTensors parse(std::string_view bytes) {
+StateDict parse(std::string_view bytes) {
   return parseStateDict(std::as_bytes(std::span(bytes.data(), bytes.size())), "test");
 }
 
@@ -37,7 +37,7 @@ std::string refusalOf(const std::string& pickle) {
   std::map<std::string, std::vector<std::byte>> members;
   members["a/data.pkl"].assign(bytes.begin(), bytes.end());
   members["a/data/0"].resize(8);
-  const auto error = errorOf([&] { tensorsOfMembers(members, 1 << 10, "file.pt"); });
+  const auto error = errorOf([&] { stateDictOfMembers(members, 1 << 10, "file.pt"); });
   return error ? error->what() : "";
 }
 
@@ -61,7 +61,7 @@ class TestStateDict : public QObject {
  private Q_SLOTS:
 
   void tensorsHaveNamesTypesShapesAndValues() {
-    const SafeTensors file = readStateDict(kFiles / "state_dict.pt");
+    const SafeTensors file = readStateDict(kFiles / "state_dict.pt").file;
     std::vector<std::string> names;
     for (const TensorView& tensor : file.tensors) names.push_back(tensor.name);
     const std::vector<std::string> expected = {
@@ -82,7 +82,7 @@ class TestStateDict : public QObject {
   }
 
   void transposedTensorIsReordered() {
-    const SafeTensors file = readStateDict(kFiles / "state_dict.pt");
+    const SafeTensors file = readStateDict(kFiles / "state_dict.pt").file;
     const TensorView& tensor = *file.find("half.transposed");
     QCOMPARE(tensor.dtype, DType::BF16);
     QCOMPARE(tensor.shape, (std::vector<std::int64_t>{3, 2}));
@@ -94,10 +94,32 @@ class TestStateDict : public QObject {
     }
   }
 
+  void stateDictWithinACheckpointIsRead_data() {
+    QTest::addColumn<QByteArray>("entry");
+    QTest::addColumn<QByteArray>("prefix");
+    QTest::addColumn<float>("first");
+    const auto row = [](const char* file, const char* entry, const char* prefix, float first) {
+      QTest::newRow(file) << QByteArray(entry) << QByteArray(prefix) << first;
+    };
+    row("checkpoint.pt", "state_dict", "", 1);
+    row("imagenet-example.pt", "state_dict", "module.", 1);
+    row("torchvision-reference.pt", "model_ema", "module.", 5);
+    row("timm.pt", "state_dict_ema", "", 5);
+    row("lightning.pt", "state_dict", "model.net.", 1);
+    row("nested.pt", "model.state_dict", "", 1);
+    row("ema-first.pt", "ema_state_dict", "", 5);
+    row("unusual-name.pt", "student_net", "", 1);
+  }
+
   void stateDictWithinACheckpointIsRead() {
-    const SafeTensors file = readStateDict(kFiles / "checkpoint.pt");
-    QCOMPARE(file.tensors.size(), std::size_t{2});
-    QCOMPARE(floatsOf(file, "weight"), (std::vector<float>{1, 2, 3, 4}));
+    QFETCH(QByteArray, entry);
+    QFETCH(QByteArray, prefix);
+    QFETCH(float, first);
+    const StateDict read = readStateDict(kFiles / QTest::currentDataTag());
+    QCOMPARE(read.entry, entry.toStdString());
+    QCOMPARE(floatsOf(read.file, prefix.toStdString() + "weight"),
+             (std::vector<float>{first, first + 1, first + 2, first + 3}));
+    QVERIFY(read.file.find(prefix.toStdString() + "bias") != nullptr);
   }
 
   void otherFilesAreRefusedByName_data() {
@@ -107,6 +129,13 @@ class TestStateDict : public QObject {
                               << QByteArray("torch.nn.modules.linear.Linear");
     QTest::newRow("before 1.6") << QByteArray("old.pt") << QByteArray("before version 1.6");
     QTest::newRow("TorchScript") << QByteArray("script.pt") << QByteArray("TorchScript");
+    QTest::newRow("TorchScript, compressed")
+        << QByteArray("compressed-script.pt") << QByteArray("TorchScript");
+    QTest::newRow("a module in a checkpoint")
+        << QByteArray("module-in-checkpoint.pt")
+        << QByteArray("its entry model is made by torch.nn.modules.linear.Linear");
+    QTest::newRow("two dictionaries")
+        << QByteArray("two-unusual-names.pt") << QByteArray("generator and discriminator are both");
     QTest::newRow("unsigned") << QByteArray("unsigned.pt") << QByteArray("_rebuild_tensor_v3");
   }
 
@@ -139,12 +168,24 @@ class TestStateDict : public QObject {
         "ctorch.x\nAStorage\n."s,
         "torch.x.AStorage");
     row("instance", "\x80\x02(iposix\nsystem\n."s, "instruction 105");
-    row("new object", "\x80\x02)\x81."s, "instruction 129");
+    row("new object", "\x80\x02)\x81."s, "empty stack");
+    row("new object of a text", "\x80\x02X\x01\x00\x00\x00w)\x81."s, "not a class");
+    row("object with attributes",
+        "\x80\x02"s
+        "cposix\nsystem\n)\x81}b."s,
+        "made by posix.system; nothing was executed");
+    row("state dictionary with an object",
+        "\x80\x02}X\x0a\x00\x00\x00state_dictcposix\nsystem\n)Rs."s,
+        "its entry state_dict is made by posix.system; nothing was executed");
     row("extension", "\x80\x02\x82\x01."s, "instruction 130");
     row("protocol 4", "\x80\x04}."s, "protocol 4");
     row("calls a storage",
         "\x80\x02"s
         "ctorch\nFloatStorage\n)R."s,
+        "made by torch.FloatStorage; nothing was executed");
+    row("rebuilds a tensor of nothing",
+        "\x80\x02"s
+        "ctorch._utils\n_rebuild_tensor_v2\n)R."s,
         "unexpected arguments");
     row("calls a text", "\x80\x02X\x01\x00\x00\x00w)R."s, "not a function");
     row("fills a global",
@@ -170,6 +211,16 @@ class TestStateDict : public QObject {
     const std::string text = refusalOf(pickle.toStdString());
     QVERIFY2(text.find(reason.toStdString()) != std::string::npos, text.c_str());
     QVERIFY2(text.starts_with("file.pt"), text.c_str());
+  }
+
+  void repeatedEntriesTakeNoTime() {
+    using namespace std::string_literals;
+    // A dictionary that is its own entry "model" many times.
+    std::string pickle = "\x80\x02}q\x00("s;
+    const std::string key = "X\x05\x00\x00\x00modelh\x00"s;
+    for (int i = 0; i < 100'000; ++i) pickle += key;
+    const std::string text = refusalOf(pickle + "u.");
+    QVERIFY2(text.find("no state dictionary") != std::string::npos, text.c_str());
   }
 
   void tensorsLieWithinTheirStorage_data() {

@@ -114,6 +114,11 @@ std::string problemsText(const std::vector<Problem>& problems) {
   return text;
 }
 
+void noteIgnored(const std::string& file, const std::vector<Problem>& warnings) {
+  if (warnings.empty()) return;
+  printNote("lambda: " + file + ": parts of it are ignored:\n" + problemsText(warnings));
+}
+
 Json problemsJson(const std::vector<Problem>& problems) {
   Json list = Json::array();
   for (const Problem& problem : problems) {

@@ -37,6 +37,9 @@ std::string shownPath(const std::filesystem::path& path);
 /// Every problem with its path, its text and the --set that solves it.
 std::string problemsText(const std::vector<Problem>& problems);
 
+/// Notes on standard error what was ignored of a file, each part with its path, if anything was.
+void noteIgnored(const std::string& file, const std::vector<Problem>& warnings);
+
 nlohmann::ordered_json problemsJson(const std::vector<Problem>& problems);
 
 /// Reports the error that stopped the program: "lambda: PLACE: REASON" and the hint below it on

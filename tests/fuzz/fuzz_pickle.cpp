@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     sum += length;
   }
   try {
-    const lambda::SafeTensors file = lambda::tensorsOfMembers(members, sum, "fuzz");
+    const lambda::SafeTensors file = lambda::stateDictOfMembers(members, sum, "fuzz").file;
     std::uint64_t values = 0;
     for (const lambda::TensorView& tensor : file.tensors) {
       if (lambda::tensorBytes(tensor.dtype, tensor.shape) != tensor.bytes.size()) std::abort();

@@ -9,7 +9,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const lambda::SafeTensors file =
-        lambda::parseStateDict(std::as_bytes(std::span(data, size)), "fuzz");
+        lambda::parseStateDict(std::as_bytes(std::span(data, size)), "fuzz").file;
     for (const lambda::TensorView& tensor : file.tensors) {
       if (lambda::tensorBytes(tensor.dtype, tensor.shape) != tensor.bytes.size()) std::abort();
     }

@@ -1,6 +1,9 @@
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <system_error>
+#include <variant>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -8,8 +11,11 @@
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
+#include "engine/formats/files/durable_file.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/training/start/import_weights.h"
+#include "engine/values/text/quantities.h"
+#include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
@@ -18,10 +24,16 @@ namespace lambda {
 
 namespace {
 
+constexpr std::uint64_t kMaxNamesBytes = 16 << 20;
+
 struct ImportOptions {
   std::string weights;
   std::string into;
   std::string layer;
+  std::vector<double> mean;
+  std::vector<double> deviation;
+  std::string classes;
+  int size = 0;
   std::string out;
   bool withoutBias = false;
   bool json = false;
@@ -34,9 +46,36 @@ void chooseNetwork(ImportJob& job, const std::string& into) {
     job.base = checkpointOf(findRun(into), CheckpointChoice::best);
     job.network = readCheckpointHeader(*job.base).config;
   } else {
-    job.network = loadConfig(into).config;
+    LoadedConfig loaded = loadConfig(into);
+    noteIgnored(into, loaded.warnings);
+    job.network = std::move(loaded.config);
   }
   job.network->device.kind = DeviceKind::cpu;
+}
+
+void chooseInput(ImportJob& job, const ImportOptions& options) {
+  job.normalization = {options.mean, options.deviation};
+  if (options.mean.size() != options.deviation.size()) {
+    throw UsageError(
+        "--mean, --deviation", "they have different numbers of channels", "Give both.");
+  }
+  for (const double deviation : options.deviation) {
+    if (!(deviation > 0)) throw UsageError("--deviation", "a deviation is above 0", "");
+  }
+  if (!options.classes.empty()) {
+    job.classNames = linesOf(readFile(options.classes, kMaxNamesBytes));
+    if (job.classNames.empty()) {
+      throw Error(options.classes, "names no class", "Write a name on each line.");
+    }
+    for (const std::string& name : job.classNames) requireUtf8("--classes", name);
+  }
+  if (options.size == 0) return;
+  if (!job.network) throw UsageError("--size", "it is the size of images for --into", "");
+  MapShape& input = job.network->architecture.input;
+  input.height = input.width = options.size;
+  if (auto* folder = std::get_if<ImageFolderSource>(&job.network->data.source)) {
+    folder->size = options.size;
+  }
 }
 
 nlohmann::ordered_json reportJson(const ImportReport& report, const fs::path& out) {
@@ -53,7 +92,31 @@ nlohmann::ordered_json reportJson(const ImportReport& report, const fs::path& ou
           {"layer", report.layer},
           {"taken", taken},
           {"left", left},
-          {"missing", report.transfer.missing}};
+          {"missing", report.transfer.missing},
+          {"entry", withValidUtf8(report.transfer.entry)},
+          {"mean", report.input.normalization.mean},
+          {"deviation", report.input.normalization.deviation},
+          {"classNames", report.input.classNames}};
+}
+
+std::string numbersText(const std::vector<double>& numbers) {
+  std::string text;
+  for (const double number : numbers)
+    text += (text.empty() ? "" : ", ") + formatMeasured(number, 4);
+  return text;
+}
+
+/// What the written network expects of its images, and what it calls their classes.
+std::string inputText(const ImportReport& report) {
+  const NetworkInput& input = report.input;
+  const MapShape& shape = report.shape;
+  return "Images of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
+         ", normalised by mean " + numbersText(input.normalization.mean) + " and deviation " +
+         numbersText(input.normalization.deviation) + ": " + report.normalizationSource + ".\n" +
+         (input.classNames.empty()
+              ? "The file has no names of classes: name them by --classes FILE, a name on each "
+                "line. Predictions show their numbers until then.\n"
+              : std::to_string(input.classNames.size()) + " names of classes.\n");
 }
 
 std::string textOf(const ImportReport& report) {
@@ -62,6 +125,9 @@ std::string textOf(const ImportReport& report) {
            std::to_string(report.transfer.taken.size()) + " tensors.\n";
   }
   std::string text;
+  if (!report.transfer.entry.empty()) {
+    text += "  read     the entry " + report.transfer.entry + " of the file\n";
+  }
   for (const WeightTransfer::Taken& each : report.transfer.taken) {
     text += "  taken    " + each.target + " from " + each.source + "\n";
   }
@@ -82,13 +148,14 @@ int import(const ImportOptions& options) {
                 .withoutBias = options.withoutBias,
                 .out = options.out};
   if (!options.into.empty()) chooseNetwork(job, options.into);
+  chooseInput(job, options);
   requireNoFileOfRun(job.out);
   const ImportReport report = importWeights(job);
   if (options.json) {
     printJson(reportJson(report, job.out));
   } else {
-    printText(terminalText(textOf(report), LineBreaks::kept) + "\nWritten: " +
-              terminalText(options.out) + "\n");
+    printText(textOf(report) + "\n" + inputText(report) + "Written: " + terminalText(options.out) +
+              "\n");
   }
   return kExitOk;
 }
@@ -103,13 +170,19 @@ void addImport(CLI::App& program, Action& action) {
       "Turn weights of PyTorch into weights of a network here",
       {{"lambda import resnet50.pth --into resnet50-imagenet -o resnet50.safetensors",
         "a ResNet of torchvision or timm"},
+       {"lambda import mine.pt --into resnet50-imagenet --classes names.txt --size 160 -o "
+        "mine.safetensors",
+        "one that was trained on other pictures"},
        {"lambda import layer.safetensors -o layer-network.safetensors",
         "the state_dict of a LambdaLayer of timm or lucidrains, in a network around it"},
        {"lambda import layer.safetensors --into runs/2026-11-20_22-48-00_quickstart --layer "
         "stage2.block1.mixer -o changed.safetensors",
         "the same layer in a trained network"}},
-      "Reads safetensors files and state dictionaries that torch.save() wrote; nothing in them is\n"
-      "executed. The file written is inspected, evaluated and started from like any other weights.");
+      "Reads safetensors files, and state dictionaries and checkpoints that torch.save() wrote;\n"
+      "nothing in them is executed, and no images are needed. Weights of torchvision and timm "
+      "expect\n"
+      "images normalised as those of ImageNet, unless --mean and --deviation say otherwise. The "
+      "file written is inspected, evaluated and started from like any other weights.");
   command->add_option("FILE", options->weights, "a .safetensors, .pt or .pth file")->required();
   command
       ->add_option(
@@ -117,6 +190,17 @@ void addImport(CLI::App& program, Action& action) {
       ->type_name("NETWORK");
   command->add_option("--layer", options->layer, "the lambda layer that takes a single layer")
       ->type_name("NAME");
+  command->add_option("--mean", options->mean, "of each colour channel, for pixels in 0..1")
+      ->type_name("R,G,B")
+      ->delimiter(',');
+  command->add_option("--deviation", options->deviation, "standard deviation of each channel")
+      ->type_name("R,G,B")
+      ->delimiter(',');
+  command->add_option("--classes", options->classes, "names of the classes, one on each line")
+      ->type_name("FILE");
+  command->add_option("--size", options->size, "side of the images, if not that of the network")
+      ->type_name("PIXELS")
+      ->check(CLI::Range(1, 4096));
   command->add_option("-o,--out", options->out, "the file to write")->type_name("FILE")->required();
   command->add_flag(
       "--without-bias", options->withoutBias, "leave out the bias of a lambda convolution");

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::array<std::byte, 4> kMemberSignature = {
     std::byte{'P'}, std::byte{'K'}, std::byte{3}, std::byte{4}};
-constexpr int kMaxMembers = 100'000;
+constexpr std::size_t kMaxMembers = 100'000;
 constexpr const char* kZipHint = "Copy or save the file again.";
 
 struct FreeZip {
@@ -38,6 +38,18 @@ Zip openZip(std::span<const std::byte> bytes) {
 std::string defectOf(archive* reader) {
   const char* text = archive_error_string(reader);
   return text != nullptr ? text : "unknown defect";
+}
+
+/// The header after `count` others; null at the end.
+archive_entry* nextMember(archive* reader, std::size_t count, const std::string& place) {
+  archive_entry* entry = nullptr;
+  const int status = archive_read_next_header(reader, &entry);
+  if (status == ARCHIVE_EOF) return nullptr;
+  if (status < ARCHIVE_WARN) {
+    throw Error(place, "is not a zip archive, or is damaged: " + defectOf(reader), kZipHint);
+  }
+  if (count == kMaxMembers) throw Error(place, "has more than 100,000 members", kZipHint);
+  return entry;
 }
 
 std::vector<std::byte> memberContent(archive* reader, std::size_t size, const std::string& place) {
@@ -65,20 +77,23 @@ bool looksLikeZip(std::span<const std::byte> bytes) {
          std::equal(kMemberSignature.begin(), kMemberSignature.end(), bytes.begin());
 }
 
+std::vector<std::string> namesInZip(std::span<const std::byte> bytes, const std::string& place) {
+  std::vector<std::string> names;
+  const Zip reader = openZip(bytes);
+  while (archive_entry* entry = nextMember(reader.get(), names.size(), place)) {
+    const char* path = archive_entry_pathname(entry);
+    names.emplace_back(path != nullptr ? path : "");
+  }
+  return names;
+}
+
 std::map<std::string, std::vector<std::byte>> readStoredZip(std::span<const std::byte> bytes,
                                                             const std::string& place) {
   std::map<std::string, std::vector<std::byte>> members;
   const Zip reader = openZip(bytes);
   std::uint64_t left = bytes.size();
-  archive_entry* entry = nullptr;
-  for (int count = 0;; ++count) {
-    const int status = archive_read_next_header(reader.get(), &entry);
-    if (status == ARCHIVE_EOF) return members;
-    if (status < ARCHIVE_WARN) {
-      throw Error(
-          place, "is not a zip archive, or is damaged: " + defectOf(reader.get()), kZipHint);
-    }
-    if (count == kMaxMembers) throw Error(place, "has more than 100,000 members", kZipHint);
+  std::size_t count = 0;
+  while (archive_entry* entry = nextMember(reader.get(), count++, place)) {
     const char* path = archive_entry_pathname(entry);
     if (path == nullptr || archive_entry_filetype(entry) != AE_IFREG) continue;
     const std::string inside = place + "/" + path;
@@ -97,6 +112,7 @@ std::map<std::string, std::vector<std::byte>> readStoredZip(std::span<const std:
       throw Error(inside, "is in the archive twice", kZipHint);
     }
   }
+  return members;
 }
 
 }  // namespace lambda

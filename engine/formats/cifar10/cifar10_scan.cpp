@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "engine/formats/files/sha1.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 
@@ -19,18 +20,6 @@ constexpr const char* kOtherFilesHint =
 bool isClassName(std::string_view line) {
   return !line.empty() && line.size() <= 64 &&
          std::ranges::all_of(line, [](char c) { return c > ' ' && c <= '~'; });
-}
-
-std::vector<std::string> linesOf(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty()) lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 }  // namespace

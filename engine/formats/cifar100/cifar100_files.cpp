@@ -13,6 +13,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha256.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 
@@ -60,18 +61,6 @@ fs::path locate(const fs::path& path) {
 bool isClassName(std::string_view name) {
   return !name.empty() && name.size() <= 64 &&
          std::ranges::all_of(name, [](char c) { return c >= ' ' && c <= '~'; });
-}
-
-std::vector<std::string> linesOf(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty()) lines.emplace_back(line);
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
 }
 
 /// Collects the four files in any order and checks them.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -79,7 +80,6 @@ class CsvReader {
 }  // namespace
 
 std::vector<CsvLine> decodeCsv(std::string_view csv, const std::string& name) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   if (csv.starts_with(kByteOrderMark)) csv.remove_prefix(kByteOrderMark.size());
   if (!isUtf8(csv)) throw Error(name, "it is not a text in UTF-8", "save the table as CSV");
   return CsvReader(csv, name).lines();

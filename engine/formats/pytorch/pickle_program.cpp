@@ -3,6 +3,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "engine/formats/pytorch/pickle_bytes.h"
 #include "engine/runtime/error.h"
@@ -18,15 +19,6 @@ constexpr std::size_t kMaxValues = 1'000'000;
 constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
 constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
-
-bool isStorageType(std::string_view name) {
-  return name.starts_with("torch.") && name.ends_with("Storage") &&
-         name.find('.', std::string_view("torch.").size()) == std::string_view::npos;
-}
-
-bool isUnderstood(std::string_view name) {
-  return name == kOrderedDict || name == kTensor || name == kParameter || isStorageType(name);
-}
 
 /// Runs a pickle's instructions on a stack of values.
 class PickleProgram {
@@ -88,10 +80,11 @@ class PickleProgram {
     return items;
   }
 
+  /// The topmost value, to which an instruction adds: one of this kind or an object.
   PickledValue& top(PickleKind kind, const char* what) {
     if (stack_.size() <= base()) fail("takes a value from an empty stack", kDamagedPickle);
     PickledValue& value = out_.values[stack_.back()];
-    if (value.kind != kind)
+    if (value.kind != kind && value.kind != PickleKind::object)
       fail(std::string("adds to a value that is not ") + what, kDamagedPickle);
     return value;
   }
@@ -117,7 +110,10 @@ class PickleProgram {
         pushInteger(bytes_.signedNumber(4));
         return true;
       case 0x8a:
-        pushLong();
+        pushLong(bytes_.number(1));
+        return true;
+      case 0x8b:
+        pushLong(bytes_.number(4));
         return true;
       case 'G':
         bytes_.take(8);
@@ -148,10 +144,11 @@ class PickleProgram {
 
   void pushInteger(std::int64_t value) { pushNew(PickleKind::integer).integer = value; }
 
-  void pushLong() {
-    const unsigned count = bytes_.byte();
-    if (count > 8) fail("has an integer of more than 64 bits", kSaveStateDict);
-    pushInteger(bytes_.signedNumber(count));
+  /// An integer of more than 64 bits, as a seed may be, describes no tensor.
+  void pushLong(std::uint64_t count) {
+    if (count <= 8) return pushInteger(bytes_.signedNumber(static_cast<std::size_t>(count)));
+    bytes_.take(static_cast<std::size_t>(count));
+    pushObject("int");
   }
 
   void pushText(std::uint64_t count) {
@@ -162,14 +159,10 @@ class PickleProgram {
 
   void pushGlobal() {
     const std::string module = bytes_.line();
-    const std::string name = module + "." + bytes_.line();
-    if (!isUnderstood(name)) {
-      fail("names " + withValidUtf8(name) +
-               ", which no state dictionary needs; nothing was executed",
-           kSaveStateDict);
-    }
-    pushNew(PickleKind::global).text = name;
+    pushNew(PickleKind::global).text = withValidUtf8(module + "." + bytes_.line());
   }
+
+  void pushObject(std::string name) { pushNew(PickleKind::object).text = std::move(name); }
 
   // ---- instructions that use the stack ----
 
@@ -221,7 +214,10 @@ class PickleProgram {
         pushStorage();
         return true;
       case 'R':
-        describe();
+        call();
+        return true;
+      case 0x81:
+        makeObject();
         return true;
       case 'b':
         attributes();
@@ -284,7 +280,7 @@ class PickleProgram {
   void pushStorage() {
     const PickledValue& id = out_.values[pop()];
     const bool fits = id.kind == PickleKind::tuple && id.items.size() == 5 &&
-                      item(id, 0).text == "storage" && isStorageType(item(id, 1).text) &&
+                      item(id, 0).text == "storage" && item(id, 1).kind == PickleKind::global &&
                       item(id, 2).kind == PickleKind::text &&
                       item(id, 4).kind == PickleKind::integer;
     if (!fits) fail("refers to something outside the file that is not a storage", kSaveStateDict);
@@ -292,25 +288,39 @@ class PickleProgram {
     pushNew(PickleKind::storage).items = std::move(items);
   }
 
-  /// A call, whose meaning is known for each function that pushGlobal() lets pass.
-  void describe() {
+  /// A call. That of a function of state dictionaries is understood; any other gives an object.
+  void call() {
     const PickleIndex arguments = pop();
     const PickledValue& function = out_.values[pop()];
     const PickledValue& given = out_.values[arguments];
-    if (function.kind != PickleKind::global || given.kind != PickleKind::tuple) {
+    const bool isCallable =
+        function.kind == PickleKind::global || function.kind == PickleKind::object;
+    if (!isCallable || given.kind != PickleKind::tuple) {
       fail("calls something that is not a function", kDamagedPickle);
     }
     if (function.text == kOrderedDict && given.items.empty()) {
       pushNew(PickleKind::dictionary);
-    } else if (function.text == kTensor && given.items.size() >= 6 && given.items.size() <= 7) {
+    } else if (function.text == kTensor) {
+      if (given.items.size() < 6 || given.items.size() > 7) {
+        fail("calls " + function.text + " with unexpected arguments", kSaveStateDict);
+      }
       std::vector<PickleIndex> items = given.items;
       pushNew(PickleKind::tensor).items = std::move(items);
     } else if (function.text == kParameter && !given.items.empty() &&
                item(given, 0).kind == PickleKind::tensor) {
       push(given.items[0]);
     } else {
-      fail("calls " + function.text + " with unexpected arguments", kSaveStateDict);
+      pushObject(function.text);
     }
+  }
+
+  void makeObject() {
+    pop();
+    const PickledValue& type = out_.values[pop()];
+    if (type.kind != PickleKind::global) {
+      fail("makes an object of something that is not a class", kDamagedPickle);
+    }
+    pushObject(type.text);
   }
 
   /// Attributes of an object: those of a state dictionary hold versions of modules, not weights.

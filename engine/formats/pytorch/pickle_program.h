@@ -20,6 +20,7 @@ enum class PickleKind {
   tuple,
   dictionary,  ///< A dict or a collections.OrderedDict.
   global,      ///< The name of a class or function; never looked up, never called.
+  object,      ///< What a class or function of the file's author would give; never made.
   storage,     ///< The bytes of tensors, elsewhere in the archive.
   tensor,      ///< A view of a storage.
 };
@@ -32,11 +33,13 @@ using PickleIndex = std::size_t;
 struct PickledValue {
   PickleKind kind = PickleKind::none;
   std::int64_t integer = 0;  ///< Of an integer, and 0 or 1 of a boolean.
-  std::string text;          ///< Of a text, or "module.name" of a global.
-  /// Elements of a list or a tuple. Of a storage: the mark "storage", type, key, device, number of
-  /// elements. Of a tensor: storage, offset, sizes, strides, and what training needs.
+  std::string text;  ///< Of a text, or "module.name" of a global or of an object's class or maker.
+  /// Elements of a list or a tuple, or those added to an object. Of a storage: the mark "storage",
+  /// type, key, device, number of elements. Of a tensor: storage, offset, sizes, strides, and what
+  /// training needs.
   std::vector<PickleIndex> items;
-  std::vector<std::pair<PickleIndex, PickleIndex>> entries;  ///< Of a dictionary, in their order.
+  /// Of a dictionary, or those set in an object, in their order.
+  std::vector<std::pair<PickleIndex, PickleIndex>> entries;
 };
 
 struct PickledValues {
@@ -48,9 +51,10 @@ struct PickledValues {
 
 /// The value that an untrusted pickle of protocol 2 describes, as torch.save() writes it. Nothing
 /// is executed: of all the classes and functions that a pickle can name, those of a state
-/// dictionary (OrderedDict, a tensor, a parameter, a storage) are understood as descriptions; every
-/// other name, instruction or protocol is refused. Throws Error naming `place`, the byte and what
-/// was found; for programs above 16 MiB; and for more than a million values.
+/// dictionary (OrderedDict, a tensor, a parameter, a storage) are understood as descriptions, and
+/// what any other would give is an object without content. Throws Error naming `place`, the byte
+/// and what was found, for other instructions and protocols; for programs above 16 MiB; and for
+/// more than a million values.
 PickledValues readPickle(std::span<const std::byte> bytes, const std::string& place);
 
 }  // namespace lambda

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -23,6 +24,24 @@ using Members = std::map<std::string, std::vector<std::byte>>;
 constexpr std::size_t kMaxRank = 64;
 constexpr std::uint64_t kMaxGrowth = 4;
 constexpr const char* kDescription = "/data.pkl";
+
+/// Dictionaries within each other on the way to the tensors.
+constexpr int kMostNested = 4;
+
+/// The entries of a checkpoint that hold its weights: first those of a moving average.
+constexpr std::array<std::string_view, 13> kWeightEntries = {"state_dict_ema",
+                                                             "ema_state_dict",
+                                                             "model_ema",
+                                                             "params_ema",
+                                                             "ema",
+                                                             "state_dict",
+                                                             "model_state_dict",
+                                                             "model_state",
+                                                             "model",
+                                                             "module",
+                                                             "net",
+                                                             "params",
+                                                             "weights"};
 
 // The number 0x1950a86a20f9469cfc6c as a pickle of its own, with which older files begin.
 constexpr std::array<unsigned char, 14> kOldSignature = {
@@ -105,20 +124,27 @@ class StateDictReader {
                   const std::string& place)
       : members_(members), root_(std::move(root)), values_(values), place_(place) {}
 
-  SafeTensors read(std::uint64_t fileBytes) const {
+  StateDict read(std::uint64_t fileBytes) {
+    const Place found = dictionaryOfTensors();
     std::vector<std::pair<std::string, StridedTensor>> tensors;
     std::uint64_t sum = 0;
-    for (const auto& [name, index] : namedTensors(dictionaryOfTensors())) {
+    for (const auto& [name, index] : namedTensors(values_[found.index])) {
       tensors.emplace_back(name, stridedTensor(values_[index], place_ + ", tensor " + name));
       sum += tensors.back().second.bytes;
       if (sum > kMaxGrowth * fileBytes) {
         throw Error(place_, "has tensors that are more than four times the file", kDamagedPickle);
       }
     }
-    return copied(tensors, sum);
+    return {copied(tensors, sum), found.entry};
   }
 
  private:
+  /// A dictionary, and the keys that lead to it: "model.state_dict".
+  struct Place {
+    PickleIndex index = 0;
+    std::string entry;
+  };
+
   const PickledValue& item(const PickledValue& value, std::size_t i) const {
     return values_[value.items[i]];
   }
@@ -138,30 +164,84 @@ class StateDictReader {
     return file;
   }
 
-  bool hasTensors(const PickledValue& dictionary) const {
-    return std::any_of(dictionary.entries.begin(), dictionary.entries.end(), [&](const auto& pair) {
-      return values_[pair.second].kind == PickleKind::tensor;
-    });
+  bool isNamedTensor(const std::pair<PickleIndex, PickleIndex>& entry) const {
+    const PickledValue& key = values_[entry.first];
+    return key.kind == PickleKind::text && !key.text.empty() &&
+           values_[entry.second].kind == PickleKind::tensor;
   }
 
-  const PickledValue& dictionaryOfTensors() const {
-    const PickledValue& whole = values_[values_.result];
-    if (whole.kind == PickleKind::dictionary) {
-      if (hasTensors(whole)) return whole;
-      for (const std::string_view key : {"state_dict", "model", "model_state_dict", "model_ema"}) {
-        for (const auto& [name, index] : whole.entries) {
-          const PickledValue& value = values_[index];
-          if (values_[name].text == key && value.kind == PickleKind::dictionary &&
-              hasTensors(value)) {
-            return value;
-          }
-        }
+  /// Whether a value is a dictionary of tensors alone.
+  bool isStateDict(PickleIndex index) {
+    const auto [known, isNew] = isStateDict_.emplace(index, false);
+    if (isNew) {
+      const auto& entries = values_[index].entries;
+      known->second =
+          !entries.empty() && std::all_of(entries.begin(), entries.end(), [&](const auto& each) {
+            return isNamedTensor(each);
+          });
+    }
+    return known->second;
+  }
+
+  std::string keyText(PickleIndex key) const {
+    return values_[key].kind == PickleKind::text ? values_[key].text : "without a name";
+  }
+
+  static std::string within(const std::string& entry, std::string_view key) {
+    return entry.empty() ? std::string(key) : entry + "." + std::string(key);
+  }
+
+  /// The state dictionary in a value: in an entry that usually has it, the value itself, or the
+  /// only entry that is one. Nothing: `obstacle_` then says what was in the way. Each value is
+  /// visited once, so that a hostile file can't make the search long.
+  std::optional<Place> stateDictIn(const Place& at, int depth) {
+    if (depth > kMostNested || !visited_.insert(at.index).second) return std::nullopt;
+    const auto& entries = values_[at.index].entries;
+    for (const std::string_view usual : kWeightEntries) {
+      for (const auto& [key, index] : entries) {
+        if (values_[key].text != usual) continue;
+        const Place inner{index, within(at.entry, usual)};
+        if (const std::optional<Place> found = stateDictIn(inner, depth + 1)) return found;
       }
     }
-    throw Error(place_,
-                "has no state dictionary: neither the file nor its entry \"state_dict\", "
-                "\"model\", \"model_state_dict\" or \"model_ema\" is one",
-                kSaveStateDict);
+    if (isStateDict(at.index)) return at;
+    std::vector<Place> others;
+    for (const auto& [key, index] : entries) {
+      if (isStateDict(index)) others.push_back({index, within(at.entry, keyText(key))});
+    }
+    if (others.size() == 1) return others.front();
+    if (obstacle_.empty()) obstacle_ = obstacleIn(at, others);
+    return std::nullopt;
+  }
+
+  std::string obstacleIn(const Place& at, const std::vector<Place>& several) const {
+    const PickledValue& value = values_[at.index];
+    const std::string subject = at.entry.empty() ? "it" : "its entry " + at.entry;
+    if (several.size() > 1) {
+      return several[0].entry + " and " + several[1].entry + " are both dictionaries of tensors";
+    }
+    if (value.kind == PickleKind::object || value.kind == PickleKind::global) {
+      return subject + " is made by " + value.text + "; nothing was executed";
+    }
+    const bool hasTensors = std::any_of(value.entries.begin(),
+                                        value.entries.end(),
+                                        [&](const auto& each) { return isNamedTensor(each); });
+    for (const auto& [key, index] : value.entries) {
+      if (!hasTensors || isNamedTensor({key, index})) continue;
+      const std::string maker = values_[index].kind == PickleKind::object
+                                    ? ": it is made by " + values_[index].text
+                                    : std::string();
+      return "its entry " + within(at.entry, keyText(key)) + " is no tensor that is read" + maker;
+    }
+    return {};
+  }
+
+  Place dictionaryOfTensors() {
+    if (const std::optional<Place> found = stateDictIn({values_.result, {}}, 0)) return *found;
+    if (obstacle_.empty()) {
+      obstacle_ = "neither the file nor an entry such as \"state_dict\" or \"model\" is one";
+    }
+    throw Error(place_, "has no state dictionary: " + obstacle_, kSaveStateDict);
   }
 
   /// The last tensor of each name, in the order of the names' first appearance.
@@ -171,12 +251,6 @@ class StateDictReader {
     std::map<std::string_view, std::size_t> known;
     for (const auto& [name, index] : dictionary.entries) {
       const PickledValue& key = values_[name];
-      if (key.kind != PickleKind::text || key.text.empty()) {
-        throw Error(place_, "has an entry of the state dictionary without a name", kSaveStateDict);
-      }
-      if (values_[index].kind != PickleKind::tensor) {
-        throw Error(place_, "has the entry " + key.text + ", which is no tensor", kSaveStateDict);
-      }
       const auto [at, isNew] = known.emplace(key.text, tensors.size());
       if (isNew) {
         tensors.emplace_back(key.text, index);
@@ -268,12 +342,22 @@ class StateDictReader {
   std::string root_;
   const PickledValues& values_;
   const std::string& place_;
+  std::map<PickleIndex, bool> isStateDict_;
+  std::set<PickleIndex> visited_;
+  std::string obstacle_;
 };
 
-/// The folder in the archive in which everything lies: the one with the description.
-std::string rootOf(const Members& members, const std::string& place) {
+/// The folder in the archive in which everything lies: the one with the description. A TorchScript
+/// program, which has a file that others lack, is refused by name.
+std::string rootOf(const std::vector<std::string>& names, const std::string& place) {
   std::optional<std::string> root;
-  for (const auto& [name, content] : members) {
+  for (const std::string& name : names) {
+    if (name.ends_with("/constants.pkl")) {
+      throw Error(place,
+                  "is a TorchScript program, not a state dictionary",
+                  "Save its tensors alone: "
+                  "torch.save(torch.jit.load(FILE).state_dict(), \"weights.pt\").");
+    }
     if (!name.ends_with(kDescription)) continue;
     std::string folder = name.substr(0, name.size() - std::string_view(kDescription).size());
     if (folder.find('/') != std::string::npos) continue;
@@ -287,10 +371,7 @@ std::string rootOf(const Members& members, const std::string& place) {
   return *root;
 }
 
-void checkKind(const Members& members, const std::string& root, const std::string& place) {
-  if (members.contains(root + "/constants.pkl")) {
-    throw Error(place, "is a TorchScript program, not a state dictionary", kSaveStateDict);
-  }
+void checkNumbers(const Members& members, const std::string& root, const std::string& place) {
   const auto order = members.find(root + "/byteorder");
   if (order == members.end()) return;
   const std::string_view text(reinterpret_cast<const char*>(order->second.data()),
@@ -308,7 +389,7 @@ bool looksLikeStateDict(std::span<const std::byte> bytes) {
   return looksLikeZip(bytes) || isOldFile(bytes);
 }
 
-SafeTensors parseStateDict(std::span<const std::byte> bytes, const std::string& place) {
+StateDict parseStateDict(std::span<const std::byte> bytes, const std::string& place) {
   if (isOldFile(bytes)) {
     throw Error(place,
                 "was saved by PyTorch before version 1.6, or in its format",
@@ -319,20 +400,24 @@ SafeTensors parseStateDict(std::span<const std::byte> bytes, const std::string& 
                 "is not a file of torch.save(): it does not begin as a zip archive",
                 "Choose a .pt or .pth file that PyTorch saved, or a safetensors file.");
   }
-  return tensorsOfMembers(readStoredZip(bytes, place), bytes.size(), place);
+  // The members of other archives are compressed, so that their kind is found by their names.
+  rootOf(namesInZip(bytes, place), place);
+  return stateDictOfMembers(readStoredZip(bytes, place), bytes.size(), place);
 }
 
-SafeTensors tensorsOfMembers(const Members& members,
+StateDict stateDictOfMembers(const Members& members,
                              std::uint64_t archiveBytes,
                              const std::string& place) {
-  const std::string root = rootOf(members, place);
-  checkKind(members, root, place);
+  std::vector<std::string> names;
+  for (const auto& [name, content] : members) names.push_back(name);
+  const std::string root = rootOf(names, place);
+  checkNumbers(members, root, place);
   const PickledValues values =
       readPickle(members.at(root + kDescription), place + "/" + root + kDescription);
   return StateDictReader(members, root, values, place).read(archiveBytes);
 }
 
-SafeTensors readStateDict(const std::filesystem::path& path) {
+StateDict readStateDict(const std::filesystem::path& path) {
   FileReader reader(path);
   std::vector<std::byte> bytes(reader.size());
   reader.readExactly(bytes);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/formats/transfer/torch_names.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
@@ -143,8 +144,9 @@ class ModuleReader {
       require(found.shape.size() == 5, found);
       const bool isLast = found.shape[4] == 1 && found.shape[2] != 1;
       const std::int64_t side = found.shape[3];
-      require((isLast ? found.shape[2] : found.shape[4]) == side && found.shape[isLast ? 4 : 2] == 1,
-              found);
+      require(
+          (isLast ? found.shape[2] : found.shape[4]) == side && found.shape[isLast ? 4 : 2] == 1,
+          found);
       require(side % 2 == 1 && side < 256, found);
       module_.mixer.scope = static_cast<int>(side);
       addTable(found, side * side, found.shape[0], found.shape[1], /*rowsLast=*/true);
@@ -163,19 +165,16 @@ class ModuleReader {
 
   bool hasNonZero(const std::string& name) const {
     const TensorView* found = file_.find(name);
-    return found != nullptr &&
-           std::any_of(found->bytes.begin(), found->bytes.end(), [](std::byte each) {
-             return each != std::byte{0};
-           });
+    return found != nullptr && std::any_of(found->bytes.begin(),
+                                           found->bytes.end(),
+                                           [](std::byte each) { return each != std::byte{0}; });
   }
 
-  void addTable(const TensorView& from,
-                std::int64_t rows,
-                std::int64_t k,
-                std::int64_t u,
-                bool rowsLast) {
+  void addTable(
+      const TensorView& from, std::int64_t rows, std::int64_t k, std::int64_t u, bool rowsLast) {
     module_.mixer.queryDepth = static_cast<int>(k);
     module_.mixer.intraDepth = static_cast<int>(u);
+
     // The views into the file keep its bytes, and the table gets bytes of its own.
     struct Bytes {
       std::shared_ptr<const std::vector<std::byte>> file;
@@ -188,8 +187,7 @@ class ModuleReader {
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t i = 0; i < u; ++i) {
         for (std::int64_t j = 0; j < k; ++j) {
-          const std::int64_t source =
-              rowsLast ? (j * u + i) * rows + row : (row * k + j) * u + i;
+          const std::int64_t source = rowsLast ? (j * u + i) * rows + row : (row * k + j) * u + i;
           const std::int64_t target = (row * u + i) * k + j;
           std::memcpy(owner->table.data() + target * sizeof(float),
                       from.bytes.data() + source * sizeof(float),
@@ -198,8 +196,7 @@ class ModuleReader {
       }
     }
     module_.file.tensors.push_back({"embedding.table", DType::F32, {rows, u, k}, owner->table});
-    module_.file.storage =
-        std::shared_ptr<const std::vector<std::byte>>(owner, &owner->table);
+    module_.file.storage = std::shared_ptr<const std::vector<std::byte>>(owner, &owner->table);
   }
 
   /// Sets heads and depths, and adds the norms.
@@ -208,8 +205,7 @@ class ModuleReader {
     require(queries % k == 0, input);
     module_.mixer.heads = static_cast<int>(queries / k);
     module_.inputDepth = static_cast<int>(input.shape[1]);
-    module_.outputDepth =
-        static_cast<int>(values / module_.mixer.intraDepth) * module_.mixer.heads;
+    module_.outputDepth = static_cast<int>(values / module_.mixer.intraDepth) * module_.mixer.heads;
     addNorm("queryNorm", "norm_q", queries);
     addNorm("valueNorm", "norm_v", values);
   }
@@ -222,12 +218,16 @@ class ModuleReader {
 }  // namespace
 
 std::optional<LambdaModule> lambdaModuleIn(const SafeTensors& file, const std::string& place) {
-  ModuleReader reader(file, place);
-  if (file.find("qkv.weight") != nullptr && file.find("norm_v.weight") != nullptr) {
-    return reader.readTimm();
-  }
-  if (file.find("to_q.weight") != nullptr && file.find("norm_v.weight") != nullptr) {
-    return reader.readLucidrains();
+  std::vector<std::string> names;
+  for (const TensorView& tensor : file.tensors) names.push_back(tensor.name);
+  for (const std::string& prefix : sharedPrefixes(names)) {
+    SafeTensors module = file;
+    for (TensorView& tensor : module.tensors) {
+      if (tensor.name.starts_with(prefix)) tensor.name.erase(0, prefix.size());
+    }
+    if (module.find("norm_v.weight") == nullptr) continue;
+    if (module.find("qkv.weight") != nullptr) return ModuleReader(module, place).readTimm();
+    if (module.find("to_q.weight") != nullptr) return ModuleReader(module, place).readLucidrains();
   }
   return std::nullopt;
 }

@@ -1,7 +1,9 @@
 #include "engine/formats/transfer/torch_names.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <map>
 #include <optional>
 
 namespace lambda {
@@ -93,16 +95,23 @@ std::vector<std::string> torchNamesOf(std::string_view name) {
   return names;
 }
 
-std::string_view withoutWrappers(std::string_view name) {
-  for (bool found = true; found;) {
-    found = false;
-    for (const std::string_view wrapper : {"module.", "_orig_mod."}) {
-      if (!name.starts_with(wrapper)) continue;
-      name.remove_prefix(wrapper.size());
-      found = true;
+std::vector<std::string> sharedPrefixes(const std::vector<std::string>& names) {
+  std::vector<std::string> prefixes = {""};
+  for (bool isShared = true; isShared;) {
+    const std::string& last = prefixes.back();
+    std::map<std::string_view, std::size_t> counts;
+    for (const std::string_view name : names) {
+      const std::size_t point = name.find('.', last.size());
+      if (name.starts_with(last) && point != std::string_view::npos) {
+        ++counts[name.substr(0, point + 1)];
+      }
     }
+    const auto most =
+        std::ranges::max_element(counts, {}, [](const auto& each) { return each.second; });
+    isShared = most != counts.end() && 2 * most->second > names.size();
+    if (isShared) prefixes.emplace_back(most->first);
   }
-  return name;
+  return prefixes;
 }
 
 }  // namespace lambda

@@ -13,8 +13,8 @@ namespace lambda {
 /// shifts the numbers there.
 std::vector<std::string> torchNamesOf(std::string_view name);
 
-/// The name without what wrappers of a model put before it: "module." (DataParallel) and
-/// "_orig_mod." (torch.compile).
-std::string_view withoutWrappers(std::string_view name);
+/// "" and the beginnings, up to a point, that more than half of the names share, the shortest
+/// first: "module." and "module.net.", as wrappers of a model put them before its names.
+std::vector<std::string> sharedPrefixes(const std::vector<std::string>& names);
 
 }  // namespace lambda

@@ -1,8 +1,8 @@
 #include "engine/formats/transfer/weight_transfer.h"
 
+#include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -54,23 +54,52 @@ std::string countText(std::size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-/// Tensors of a file that no part of a network has taken yet.
-class Unused {
- public:
-  explicit Unused(const SafeTensors& file) : file_(file) {
-    for (const TensorView& tensor : file.tensors) left_.insert(tensor.name);
+/// What becomes of the file's tensors if the names of the network's come after `prefix`.
+WeightTransfer planAfter(const std::string& prefix,
+                         const ForeignWeights& weights,
+                         const std::vector<TensorShape>& network,
+                         bool newHead) {
+  WeightTransfer transfer{.entry = weights.entry, .prefix = prefix};
+  std::map<std::string_view, const TensorView*> unused;
+  for (const TensorView& tensor : weights.file.tensors) unused.emplace(tensor.name, &tensor);
+  std::map<std::string, std::string> reasons;
+  for (const TensorShape& target : network) {
+    bool found = false;
+    for (const std::string& known : torchNamesOf(target.name)) {
+      const std::string name = prefix + known;
+      const auto source = unused.find(name);
+      if (source == unused.end()) continue;
+      const std::vector<std::int64_t>& shape = source->second->shape;
+      if (withoutTrailingOnes(shape) != withoutTrailingOnes(target.shape)) {
+        reasons.emplace(name,
+                        "shape " + shapeText(shape) + " instead of " + shapeText(target.shape));
+        continue;
+      }
+      if (newHead && target.name.starts_with(kHeadPrefix)) {
+        reasons.emplace(name, "its classes have other names");
+        continue;
+      }
+      unused.erase(source);
+      transfer.taken.push_back({target.name, name});
+      found = true;
+      break;
+    }
+    if (!found) transfer.missing.push_back(target.name);
   }
-
-  const TensorView* find(const std::string& name) const {
-    return left_.contains(name) ? file_.find(name) : nullptr;
+  for (const TensorView& tensor : weights.file.tensors) {
+    if (!unused.contains(tensor.name)) continue;
+    const auto reason = reasons.find(tensor.name);
+    transfer.left.push_back(
+        {tensor.name, reason != reasons.end() ? reason->second : "no such part in this network"});
   }
+  return transfer;
+}
 
-  void take(const std::string& name) { left_.erase(name); }
-
- private:
-  const SafeTensors& file_;
-  std::set<std::string_view> left_;
-};
+std::vector<std::string> namesOf(const SafeTensors& file) {
+  std::vector<std::string> names;
+  for (const TensorView& tensor : file.tensors) names.push_back(tensor.name);
+  return names;
+}
 
 }  // namespace
 
@@ -78,18 +107,18 @@ ForeignWeights readForeignWeights(const std::filesystem::path& path) {
   ForeignWeights weights;
   weights.place = path.string();
   if (beginsAsStateDict(path)) {
-    weights.file = readStateDict(path);
+    StateDict read = readStateDict(path);
+    weights.file = std::move(read.file);
+    weights.entry = std::move(read.entry);
   } else {
     weights.file = readSafeTensors(path);
     if (isCheckpoint(weights.file)) {
       Weights own = weightsIn(weights.file, weights.place, WeightsChoice::evaluated);
       weights.file = std::move(own.file);
-      weights.classNames = std::move(own.header.input.classNames);
+      weights.input = std::move(own.header.input);
     }
   }
-  for (TensorView& tensor : weights.file.tensors) {
-    tensor.name = std::string(withoutWrappers(withValidUtf8(tensor.name)));
-  }
+  for (TensorView& tensor : weights.file.tensors) tensor.name = withValidUtf8(tensor.name);
   weights.sha256 = sha256OfFile(path);
   return weights;
 }
@@ -97,6 +126,11 @@ ForeignWeights readForeignWeights(const std::filesystem::path& path) {
 std::string WeightTransfer::summary() const {
   std::string text = "takes " + std::to_string(taken.size()) + " of the network's " +
                      countText(taken.size() + missing.size(), "tensor");
+  if (!entry.empty()) text += " from its entry " + entry;
+  if (!prefix.empty()) {
+    text +=
+        std::string(entry.empty() ? " from names" : ", from names") + " that begin with " + prefix;
+  }
   if (!missing.empty()) {
     text += "; " + std::to_string(missing.size()) +
             (missing.size() == 1 ? " keeps its initial values: " : " keep their initial values: ") +
@@ -113,47 +147,23 @@ std::string WeightTransfer::summary() const {
 WeightTransfer planTransfer(const ForeignWeights& weights,
                             const std::vector<TensorShape>& network,
                             const std::vector<std::string>& classNames) {
-  const bool newHead =
-      !weights.classNames.empty() && !classNames.empty() && weights.classNames != classNames;
-  WeightTransfer transfer;
-  Unused unused(weights.file);
-  std::map<std::string, std::string> reasons;
-  bool hasWeights = false;
-  for (const TensorShape& target : network) {
-    bool found = false;
-    for (const std::string& name : torchNamesOf(target.name)) {
-      const TensorView* source = unused.find(name);
-      if (source == nullptr) continue;
-      if (withoutTrailingOnes(source->shape) != withoutTrailingOnes(target.shape)) {
-        reasons.emplace(
-            name, "shape " + shapeText(source->shape) + " instead of " + shapeText(target.shape));
-        continue;
-      }
-      if (newHead && target.name.starts_with(kHeadPrefix)) {
-        reasons.emplace(name, "its classes have other names");
-        continue;
-      }
-      unused.take(name);
-      transfer.taken.push_back({target.name, name});
-      hasWeights = hasWeights || !name.ends_with(kCounter);
-      found = true;
-      break;
-    }
-    if (!found) transfer.missing.push_back(target.name);
+  const std::vector<std::string>& theirs = weights.input.classNames;
+  const bool newHead = !theirs.empty() && !classNames.empty() && theirs != classNames;
+  WeightTransfer best;
+  for (const std::string& prefix : sharedPrefixes(namesOf(weights.file))) {
+    WeightTransfer found = planAfter(prefix, weights, network, newHead);
+    if (found.taken.size() > best.taken.size()) best = std::move(found);
   }
+  const bool hasWeights = std::ranges::any_of(best.taken, [](const WeightTransfer::Taken& each) {
+    return !each.source.ends_with(kCounter);
+  });
   if (!hasWeights) {
     throw Error(weights.place,
                 "has no weights for this network",
                 "Names and shapes must be those of this network, or of a ResNet of torchvision or "
                 "timm with the same stages.");
   }
-  for (const TensorView& tensor : weights.file.tensors) {
-    if (unused.find(tensor.name) == nullptr) continue;
-    const auto reason = reasons.find(tensor.name);
-    transfer.left.push_back(
-        {tensor.name, reason != reasons.end() ? reason->second : "no such part in this network"});
-  }
-  return transfer;
+  return best;
 }
 
 }  // namespace lambda

@@ -6,15 +6,17 @@
 #include <vector>
 
 #include "engine/formats/tensors/safetensors.h"
+#include "engine/values/run/network_input.h"
 
 namespace lambda {
 
 /// Weights from anywhere, as the start of a network.
 struct ForeignWeights {
-  SafeTensors file;                     ///< Without the names of wrappers.
-  std::vector<std::string> classNames;  ///< [classes]; empty: not known.
-  std::string place;                    ///< For messages.
-  std::string sha256 = {};              ///< Of the file's bytes, in hexadecimal digits.
+  SafeTensors file;
+  NetworkInput input = {};  ///< Nothing where the file does not have it.
+  std::string place;        ///< For messages.
+  std::string sha256 = {};  ///< Of the file's bytes, in hexadecimal digits.
+  std::string entry = {};   ///< Where the tensors are in a checkpoint of PyTorch; else empty.
 };
 
 /// Reads a checkpoint of Lambda Studio (its averaged weights if the run kept them), exported
@@ -42,14 +44,18 @@ struct WeightTransfer {
   std::vector<Taken> taken;          ///< In the network's order.
   std::vector<Left> left;            ///< Tensors of the file that are not used, in their order.
   std::vector<std::string> missing;  ///< Tensors of the network that keep their initial values.
+  std::string entry = {};            ///< As in ForeignWeights.
+  std::string prefix = {};           ///< What the names of taken tensors begin with: "module.".
 
-  /// "takes 318 of the network's 320 tensors; 2 keep their initial values: head.weight, head.bias;
-  /// 2 of the file are left: ...". Lists are cut off after a few names.
+  /// "takes 318 of the network's 320 tensors from its entry state_dict, with names that begin with
+  /// module.; 2 keep their initial values: head.weight, head.bias; left out of the file: ...".
+  /// Lists are cut off after a few names.
   std::string summary() const;
 };
 
-/// Finds each of the network's tensors in the file, by the names of torchNamesOf(). Only tensors of
-/// the same shape, apart from trailing ones, are taken. The head (its tensors' names begin with
+/// Finds each of the network's tensors in the file, by the names of torchNamesOf(), alone or after
+/// that prefix of sharedPrefixes() which finds the most. Only tensors of the same shape, apart from
+/// trailing ones, are taken. The head (its tensors' names begin with
 /// "head.") is left where the file's classes have other names than the network's. Throws Error,
 /// naming the file, if it has no tensor for the network.
 WeightTransfer planTransfer(const ForeignWeights& weights,

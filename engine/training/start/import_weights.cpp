@@ -1,17 +1,21 @@
 #include "engine/training/start/import_weights.h"
 
+#include <algorithm>
+#include <iterator>
 #include <utility>
 #include <variant>
 
+#include "engine/data/measured_input.h"
 #include "engine/formats/tensors/weights_file.h"
 #include "engine/formats/transfer/lambda_module.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/tensor_file.h"
-#include "engine/training/prepared_run.h"
+#include "engine/training/checkpoint/training_state.h"
+#include "engine/training/resolved_config.h"
 #include "engine/training/start/start_weights.h"
-#include "engine/training/trainer.h"
 #include "engine/values/architecture/plan.h"
+#include "engine/values/config/validate.h"
 
 namespace lambda {
 
@@ -42,7 +46,8 @@ RunConfig networkAround(const LambdaModule& module, const std::string& place) {
   return config;
 }
 
-/// The settings with which a layer computes as the module does; how its embeddings begin is its own.
+/// The settings with which a layer computes as the module does; how its embeddings begin is its
+/// own.
 LambdaMixer computingLike(const LambdaModule& module, const LambdaMixer& layer) {
   LambdaMixer expected = module.mixer;
   expected.embeddingDeviation = layer.embeddingDeviation;
@@ -92,12 +97,103 @@ std::string layerFor(const LambdaModule& module,
 
 /// The module's tensors as weights for that layer.
 ForeignWeights weightsFor(LambdaModule module, const std::string& layer, const std::string& place) {
-  ForeignWeights weights{.file = std::move(module.file), .classNames = {}, .place = place};
+  ForeignWeights weights{.file = std::move(module.file), .place = place};
   for (TensorView& tensor : weights.file.tensors) tensor.name.insert(0, layer + ".layer.");
   return weights;
 }
 
-void write(const TrainingState& state, const RunConfig& config, const NetworkInput& input,
+/// What the images that torchvision's and timm's ResNets were trained on are normalised by
+/// (torchvision.transforms._presets.ImageClassification, timm.data.IMAGENET_DEFAULT_MEAN and _STD).
+const Normalization kImageNet{{0.485, 0.456, 0.406}, {0.229, 0.224, 0.225}};
+
+/// Whether tensors were found by the names of torchvision and timm.
+bool hasTorchNames(const WeightTransfer& transfer) {
+  return std::ranges::any_of(transfer.taken, [&](const WeightTransfer::Taken& each) {
+    return each.source != transfer.prefix + each.target;
+  });
+}
+
+bool takesHead(const WeightTransfer& transfer) {
+  return std::ranges::any_of(transfer.taken, [](const WeightTransfer::Taken& each) {
+    return each.target.starts_with("head.");
+  });
+}
+
+NetworkInput measuredFor(DataConfig data) {
+  data.validationCount = 0;
+  try {
+    return measuredInput(data, std::nullopt);
+  } catch (const Error& error) {
+    throw Error(error.place(),
+                "the normalisation of the images is not in the weights, and can't be measured: " +
+                    error.reason(),
+                "Give it by --mean and --deviation.");
+  }
+}
+
+/// Completes what the job says of the network's input, and tells where the normalisation is from.
+void setInput(ImportReport& report,
+              const ImportJob& job,
+              const ForeignWeights& weights,
+              const NetworkInput& base,
+              const RunConfig& config) {
+  NetworkInput& input = report.input;
+  report.shape = config.architecture.input;
+  const auto channels = static_cast<std::size_t>(config.architecture.input.channels);
+  const bool isWhole = report.layer.empty();
+  input.classNames = job.classNames;
+  if (input.classNames.empty()) {
+    input.classNames =
+        isWhole && takesHead(report.transfer) ? weights.input.classNames : base.classNames;
+  }
+  if (!job.normalization.mean.empty()) {
+    input.normalization = job.normalization;
+    report.normalizationSource = "as given";
+  } else if (isWhole && weights.input.isKnown()) {
+    input.normalization = weights.input.normalization;
+    report.normalizationSource = "that of the weights";
+  } else if (isWhole && channels == kImageNet.mean.size() && hasTorchNames(report.transfer)) {
+    input.normalization = kImageNet;
+    report.normalizationSource = "that of ImageNet, which weights of torchvision and timm expect";
+  } else if (base.isKnown()) {
+    input.normalization = base.normalization;
+    report.normalizationSource = "that of the network's run";
+  } else {
+    NetworkInput measured = measuredFor(config.data);
+    input.normalization = std::move(measured.normalization);
+    const bool fits = std::ssize(measured.classNames) == config.architecture.classes;
+    if (input.classNames.empty() && fits) input.classNames = std::move(measured.classNames);
+    report.normalizationSource = "measured on the network's data";
+  }
+  if (input.normalization.mean.size() != channels ||
+      input.normalization.deviation.size() != channels) {
+    throw Error("--mean, --deviation",
+                "the network has " + std::to_string(channels) + " channels, and there are " +
+                    std::to_string(input.normalization.mean.size()) + " means and " +
+                    std::to_string(input.normalization.deviation.size()) + " deviations",
+                "Give one of each for each channel.");
+  }
+}
+
+/// The network that takes the weights, without what is for a training alone.
+RunConfig configOf(const ImportJob& job,
+                   const std::optional<LambdaModule>& module,
+                   const std::string& place) {
+  RunConfig config = job.network ? *job.network : networkAround(*module, place);
+  config.start = {};
+  config.recipe.precision = Precision::float32;
+  config.recipe.emaDecay = 0;
+  if (!job.classNames.empty()) {
+    config.architecture.classes = static_cast<int>(job.classNames.size());
+  }
+  const std::vector<Problem> problems = validate(config.architecture);
+  if (hasErrors(problems)) throw Error("network", "it can't be built:\n" + toText(problems));
+  return config;
+}
+
+void write(const TrainingState& state,
+           const RunConfig& config,
+           const NetworkInput& input,
            const std::filesystem::path& out) {
   Weights weights;
   weights.file = inMemory(stateOf(*state.network));
@@ -127,17 +223,17 @@ ImportReport importWeights(const ImportJob& job) {
                 "its lambda convolution adds a bias, which the layer of the paper does not have",
                 "Import it with --without-bias, and know that its output then differs.");
   }
-  RunConfig config = job.network ? *job.network : networkAround(*module, weights.place);
-  config.start = {};
-  config.recipe.precision = Precision::float32;
-  config.recipe.emaDecay = 0;
-  requireTrainable(config);
-  PreparedRun prepared = PreparedRun::fresh(config);
-  TrainingState& state = *prepared.state;
-  if (job.base) startFrom(state, readForeignWeights(*job.base), {});
+  const ResolvedConfig resolved(configOf(job, module, weights.place));
+  const RunConfig& config = resolved.config();
+  TrainingState state(resolved);
+  NetworkInput base;
+  if (job.base) {
+    const ForeignWeights others = readForeignWeights(*job.base);
+    base = others.input;
+    startFrom(state, others, {});
+  }
 
   ImportReport report;
-  NetworkInput input = prepared.data->networkInput();
   if (module) {
     report.library = module->library;
     report.layer = layerFor(*module, config.architecture, job);
@@ -145,9 +241,10 @@ ImportReport importWeights(const ImportJob& job) {
     report.transfer = startFrom(state, weights, {});
     report.transfer.missing.clear();
   } else {
-    report.transfer = startFrom(state, weights, input.classNames);
+    report.transfer = startFrom(state, weights, job.classNames);
   }
-  write(state, prepared.resolved.config(), input, job.out);
+  setInput(report, job, weights, base, config);
+  write(state, config, report.input, job.out);
   return report;
 }
 

@@ -3,22 +3,26 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/formats/transfer/weight_transfer.h"
 #include "engine/values/config/run_config.h"
+#include "engine/values/run/network_input.h"
 
 namespace lambda {
 
 /// Weights of another program, to be written as exported weights of this one.
 struct ImportJob {
   std::filesystem::path weights;  ///< As for readForeignWeights().
-  /// The run whose network takes them, with its data and its seed; nothing: a lambda layer alone
-  /// becomes a network of a stem, that layer and a head.
+  /// The run whose network takes them, with its seed; nothing: a lambda layer alone becomes a
+  /// network of a stem, that layer and a head.
   std::optional<RunConfig> network = std::nullopt;
   /// The checkpoint with the network's other weights; nothing: they are drawn from the seed.
   std::optional<std::filesystem::path> base = std::nullopt;
   std::string layer = {};    ///< For a lambda layer: "stage3.block1.mixer"; empty: the one it fits.
   bool withoutBias = false;  ///< Leave out the bias of a lambda convolution instead of refusing it.
+  Normalization normalization = {};  ///< What the images are normalised by; empty: see below.
+  std::vector<std::string> classNames = {};  ///< Sets the number of classes; empty: see below.
   std::filesystem::path out;
 };
 
@@ -26,12 +30,20 @@ struct ImportReport {
   WeightTransfer transfer;  ///< Of a lambda layer: its tensors alone.
   std::string library;      ///< Of a lambda layer: "timm" or "lucidrains"; else empty.
   std::string layer;        ///< The layer that took it.
+  MapShape shape;           ///< Of the images.
+  NetworkInput input;
+  std::string normalizationSource;  ///< Where the normalisation comes from, for a sentence.
 };
 
 /// Imports weights of a whole network as startFrom() does, or a lambda layer of timm or lucidrains
 /// into a layer of a network, whose other weights stay. The file written can be evaluated,
-/// inspected and started from. Throws Error for weights that can't be read, do not fit, or belong to
-/// a layer that computes otherwise, and as PreparedRun::fresh().
+/// inspected and started from. No images are needed: where the job does not give the normalisation,
+/// it is that of the weights if they are of this program, that of ImageNet if they have the names
+/// of torchvision and timm, else that of `base`; only without all of these it is measured on the
+/// network's data. Names of classes come from the job, from the weights or from `base`, or are left
+/// out. Throws Error for weights that can't be read, do not fit, or belong to a layer that computes
+/// otherwise, for a network that can't be built, and for a normalisation or names that do not fit
+/// it.
 ImportReport importWeights(const ImportJob& job);
 
 }  // namespace lambda

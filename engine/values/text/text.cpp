@@ -77,6 +77,19 @@ std::string nearestName(std::string_view name, std::span<const std::string_view>
   return nearest;
 }
 
+std::vector<std::string> linesOf(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty()) lines.emplace_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
+}
+
 std::string joined(std::span<const std::string_view> names) {
   std::string text;
   for (const std::string_view name : names) {

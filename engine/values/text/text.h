@@ -15,6 +15,13 @@ std::string formatNumber(double value);
 /// regard to case; empty if none is close.
 std::string nearestName(std::string_view name, std::span<const std::string_view> names);
 
+/// What editors of Windows put at the start of a text in UTF-8.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
+/// The lines of a text file that a person wrote, without empty ones: a byte order mark at its
+/// start and carriage returns at the ends of lines are no part of them.
+std::vector<std::string> linesOf(std::string_view text);
+
 /// "a, b, c"
 std::string joined(std::span<const std::string_view> names);
 
