@@ -37,7 +37,7 @@ const RunSummary* named(const RunLibrary& library, const std::string& name) {
 
 std::vector<ImportedLog> readLogs(const fs::path& folder) {
   const auto never = [] { return false; };
-  return readImportedLogs(findLogFolders(folder, never), never);
+  return LogFollower(never).read(findLogFolders(folder, never));
 }
 
 }  // namespace
@@ -69,6 +69,7 @@ class TestRunLibrary : public QObject {
   void listsAreWrittenWhenTheyChange();
   void aMissingLogStaysInTheList();
   void aLogRemovedAtOnceStaysAway();
+  void aLogIsFollowedWhileItIsWritten();
   void runsInDeeperFoldersAreFound();
   void aHugeFolderIsSearchedInPart();
   void aFolderThatIsNoRunIsRefused();
@@ -250,6 +251,7 @@ void TestRunLibrary::renamingKeepsTheDate() {
   QVERIFY(!library_->find(run));
   QCOMPARE(library_->find(to)->record.config.name, std::string("Größe: k = 8"));
   QCOMPARE(folderNameFor("my run", "new name"), std::string("new-name"));
+  QCOMPARE(folderNameFor("my run", "größer λ 中文"), std::string("größer-λ-中文"));
 }
 
 void TestRunLibrary::aTakenNameIsRefused() {
@@ -391,10 +393,10 @@ void TestRunLibrary::aMissingLogStaysInTheList() {
   library_->restoreFrom(settings);
   QTRY_COMPARE(library_->importedLogs().size(), std::size_t(1));
   QCOMPARE(library_->importedLogs().front().path, log);
-  QVERIFY(!library_->importedLogs().front().damage.empty());
+  QVERIFY(!library_->importedLogs().front().remarks.empty());
   fs::rename(elsewhere.path() / "away", log);
   library_->refresh();
-  QTRY_VERIFY(library_->importedLogs().front().damage.empty());
+  QTRY_VERIFY(library_->importedLogs().front().remarks.empty());
   QCOMPARE(library_->importedLogs().front().curves.size(), std::size_t(1));
 }
 
@@ -409,6 +411,27 @@ void TestRunLibrary::aLogRemovedAtOnceStaysAway() {
   library_->listFiles(elsewhere.path());
   QTRY_COMPARE(lists.size(), 1);
   QVERIFY(library_->importedLogs().empty());
+}
+
+void TestRunLibrary::aLogIsFollowedWhileItIsWritten() {
+  const TemporaryFolder elsewhere;
+  EventWriter writer(elsewhere.path());
+  writer.add(1, {{"loss", 0.5}});
+  open();
+  library_->importLog(elsewhere.path());
+  QTRY_COMPARE(library_->importedLogs().size(), std::size_t(1));
+  const auto points = [&] {
+    std::size_t count = 0;
+    for (const Curve& curve : library_->importedLogs().front().curves) count += curve.points.size();
+    return count;
+  };
+  QCOMPARE(points(), std::size_t(1));
+  writer.add(2, {{"loss", 0.4}});
+  QTRY_COMPARE(points(), std::size_t(2));
+  // Another file, in a folder that is new.
+  fs::create_directory(elsewhere.path() / "validation");
+  EventWriter(elsewhere.path() / "validation").add(1, {{"accuracy", 0.5}});
+  QTRY_COMPARE(points(), std::size_t(3));
 }
 
 void TestRunLibrary::runsInDeeperFoldersAreFound() {
@@ -492,7 +515,7 @@ void TestRunLibrary::damagedLogsAreReported() {
   const std::vector<ImportedLog> logs = readLogs(at("a"));
   QCOMPARE(logs.size(), std::size_t(1));
   QCOMPARE(logs[0].curves[0].points.size(), std::size_t(1));
-  QVERIFY(QString::fromStdString(logs[0].damage).contains(u"cut off at its end"_s));
+  QVERIFY(QString::fromStdString(logs[0].remarks).contains(u"cut off at its end"_s));
 }
 
 void TestRunLibrary::ownRunsBelowAFolderAreListedAndNotImported() {
@@ -534,7 +557,7 @@ void TestRunLibrary::theTuDelftRunsAreRead() {
   QCOMPARE(lambda.curves.front().name, std::string("Accuracy_Test"));
   QCOMPARE(lambda.curves.front().points.size(), std::size_t(90));
   QVERIFY(std::abs(lambda.curves.front().points.back().value - 81.37) < 0.01);
-  QVERIFY(lambda.damage.empty());
+  QVERIFY(lambda.remarks.empty());
 }
 
 void TestRunLibrary::aThousandRunsAreReadInASecond() {

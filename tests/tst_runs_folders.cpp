@@ -281,7 +281,7 @@ void TestRunsFolders::aLogWithoutFilesComesBackToo() {
   page_->undoAction()->trigger();
   QTRY_COMPARE(rows().rowCount(), 2);
   QTRY_COMPARE(library_->importedLogs().size(), std::size_t(1));
-  QVERIFY(!library_->importedLogs().front().damage.empty());
+  QVERIFY(!library_->importedLogs().front().remarks.empty());
 }
 
 void TestRunsFolders::renamingARunKeepsItsForkDialog() {

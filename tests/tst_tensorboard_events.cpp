@@ -42,8 +42,8 @@ std::string raw(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-std::string record(int step, const std::string& what) {
-  return encodeTfRecord(field(1, 1, raw(kWall)) +
+std::string record(int step, const std::string& what, double wall = kWall) {
+  return encodeTfRecord(field(1, 1, raw(wall)) +
                         field(2, 0, std::string(1, static_cast<char>(step))) + what);
 }
 
@@ -51,8 +51,8 @@ std::string summary(const std::string& tag, const std::string& value) {
   return message(5, message(1, message(1, tag) + value));
 }
 
-std::string simple(int step, const std::string& tag, float value) {
-  return record(step, summary(tag, field(2, 5, raw(value))));
+std::string simple(int step, const std::string& tag, float value, double wall = kWall) {
+  return record(step, summary(tag, field(2, 5, raw(value))), wall);
 }
 
 std::string tensor(int step, int dtype, const std::string& content) {
@@ -78,6 +78,16 @@ std::string valuesOf(const EventLog& log) {
             std::to_string(static_cast<int>(value.value)) + " ";
   }
   return text;
+}
+
+std::string valuesOf(const EventFolder& folder) {
+  EventLog log;
+  for (const Curve& curve : folder.curves) {
+    for (const CurvePoint& point : curve.points) {
+      log.values.push_back({curve.name, point.step, point.wallTime, point.value});
+    }
+  }
+  return valuesOf(log);
 }
 
 std::filesystem::path eventFileIn(const std::filesystem::path& folder) {
@@ -114,6 +124,11 @@ class TestTensorboardEvents : public QObject {
   void failedWriteLeavesWholeRecords();
   void foldersBecomeCurves();
   void folderWithoutEventsIsAnError();
+  void damageInAFolderIsNamedByFile();
+  void aLongRecordIsSteppedOver();
+  void aRestartWithoutAMarkReplacesAbandonedSteps();
+  void stepsThatAreLoggedTwiceStayOtherwise_data();
+  void stepsThatAreLoggedTwiceStayOtherwise();
   void publishedRunsAreRead();
 };
 
@@ -207,7 +222,7 @@ void TestTensorboardEvents::resumedWriterTakesBackOrphanedSteps() {
   }
   EventWriter resumed(folder.path(), 3);
   resumed.add(3, {{"loss", 30}});
-  const std::vector<Curve> curves = readEventFolder(folder.path());
+  const std::vector<Curve> curves = readEventFolder(folder.path()).curves;
   QCOMPARE(curves.size(), std::size_t{1});
   std::vector<double> values;
   for (const CurvePoint& point : curves[0].points) values.push_back(point.value);
@@ -272,7 +287,7 @@ void TestTensorboardEvents::damagedLengthEndsTheFile() {
 
 void TestTensorboardEvents::hugeLengthIsNotAllocated() {
   for (const std::uint64_t length :
-       {~std::uint64_t{0}, ~std::uint64_t{0} - 15, std::uint64_t{1} << 26 | 1}) {
+       {~std::uint64_t{0}, ~std::uint64_t{0} - 15, std::uint64_t{1} << 30 | 1}) {
     const std::string head = raw(length);
     const std::string bytes = kVersion + head + raw(maskedCrc32c(head)) + std::string(64, 'x');
     QVERIFY(parse(bytes).incomplete);
@@ -341,7 +356,7 @@ void TestTensorboardEvents::foldersBecomeCurves() {
   write("both/train", simple(1, "a", 1) + simple(1, "b", 2));
   write("both/test", simple(1, "a", 1) + simple(1, "b", 2));
   writeFileDurably(folder.path() / "both" / "tfevents-notes.txt", "this is no event file");
-  const std::vector<Curve> curves = readEventFolder(folder.path());
+  const std::vector<Curve> curves = readEventFolder(folder.path()).curves;
   QCOMPARE(
       namesOf(curves),
       std::string("Loss_Test Loss_Train both/test/a both/test/b both/train/a both/train/b rate "));
@@ -358,6 +373,88 @@ void TestTensorboardEvents::folderWithoutEventsIsAnError() {
   QVERIFY(errorOf([&] { readEventFolder(folder.path()); }));
 }
 
+void TestTensorboardEvents::damageInAFolderIsNamedByFile() {
+  const TemporaryFolder folder;
+  std::string damaged = kVersion + simple(1, "s", 1) + simple(2, "s", 2);
+  damaged[kVersion.size() + 20] ^= 1;
+  writeFileDurably(folder.path() / "events.tfevents.1", damaged);
+  std::string torn = kVersion + simple(3, "s", 3) + simple(4, "s", 4);
+  torn.resize(torn.size() - 3);
+  writeFileDurably(folder.path() / "events.tfevents.2", torn);
+  writeFileDurably(folder.path() / "events.tfevents.3", "this is no event file");
+  writeFileDurably(folder.path() / "events.tfevents.4", kVersion + simple(5, "s", 5));
+  const EventFolder read = readEventFolder(folder.path());
+  QCOMPARE(valuesOf(read), std::string("s@2=2 s@3=3 s@5=5 "));
+  const std::vector<EventRemark> expected = {
+      {folder.path() / "events.tfevents.1", "1 damaged record left out"},
+      {folder.path() / "events.tfevents.2", "cut off at its end"},
+      {folder.path() / "events.tfevents.3",
+       "left out: does not begin as a TensorBoard event file"}};
+  QCOMPARE(read.remarks, expected);
+}
+
+void TestTensorboardEvents::aLongRecordIsSteppedOver() {
+  const std::string picture(70 << 20, 'x');
+  const EventLog log =
+      parse(kVersion + simple(1, "s", 1) + encodeTfRecord(picture) + simple(2, "s", 2));
+  QCOMPARE(valuesOf(log), std::string("s@1=1 s@2=2 "));
+  QVERIFY(!log.incomplete);
+}
+
+void TestTensorboardEvents::aRestartWithoutAMarkReplacesAbandonedSteps() {
+  const TemporaryFolder folder;
+  std::string first = kVersion;
+  for (int step = 1; step <= 6; ++step) first += simple(step, "s", static_cast<float>(step));
+  first += simple(1, "once", 7);
+  writeFileDurably(folder.path() / "events.tfevents.1", first);
+  writeFileDurably(folder.path() / "events.tfevents.2",
+                   kVersion + simple(4, "s", 40) + simple(5, "s", 50) + simple(2, "once", 8));
+  writeFileDurably(folder.path() / "events.tfevents.3", kVersion + simple(5, "s", 55));
+  const EventFolder read = readEventFolder(folder.path());
+  QCOMPARE(valuesOf(read), std::string("once@1=7 once@2=8 s@1=1 s@2=2 s@3=3 s@4=40 s@5=55 "));
+  const std::string text =
+      "it begins again at an earlier step, and replaces 3 values of earlier files, from step 4 on";
+  QCOMPARE(read.remarks.size(), std::size_t{2});
+  QCOMPARE(read.remarks[0], (EventRemark{folder.path() / "events.tfevents.2", text}));
+  QVERIFY(read.remarks[1].text.find("replaces 1 value") != std::string::npos);
+}
+
+void TestTensorboardEvents::stepsThatAreLoggedTwiceStayOtherwise_data() {
+  QTest::addColumn<QByteArray>("first");
+  QTest::addColumn<QByteArray>("second");
+  QTest::addColumn<QByteArray>("values");
+  QTest::addColumn<QByteArray>("remark");
+  const auto bytes = [](const std::string& text) { return QByteArray::fromStdString(text); };
+  QTest::newRow("two programs at once")
+      << bytes(simple(1, "s", 1, 10) + simple(2, "s", 2, 30))
+      << bytes(simple(1, "s", 3, 20) + simple(2, "s", 4, 40))
+      << QByteArray("s@1=1 s@1=3 s@2=2 s@2=4 ") << QByteArray("written at the same time");
+  QTest::newRow("another tag") << bytes(simple(5, "train", 1)) << bytes(simple(1, "test", 2))
+                               << QByteArray("test@1=2 train@5=1 ") << QByteArray();
+  QTest::newRow("within one file")
+      << bytes(simple(1, "s", 1) + simple(2, "s", 2) + simple(1, "s", 3)) << QByteArray()
+      << QByteArray("s@1=1 s@1=3 s@2=2 ") << QByteArray("its steps go back");
+  QTest::newRow("one step") << bytes(simple(1, "s", 1) + simple(1, "s", 2)) << QByteArray()
+                            << QByteArray("s@1=1 s@1=2 ") << QByteArray();
+}
+
+void TestTensorboardEvents::stepsThatAreLoggedTwiceStayOtherwise() {
+  QFETCH(QByteArray, first);
+  QFETCH(QByteArray, second);
+  QFETCH(QByteArray, values);
+  QFETCH(QByteArray, remark);
+  const TemporaryFolder folder;
+  writeFileDurably(folder.path() / "events.tfevents.1", kVersion + first.toStdString());
+  writeFileDurably(folder.path() / "events.tfevents.2", kVersion + second.toStdString());
+  const EventFolder read = readEventFolder(folder.path());
+  QCOMPARE(valuesOf(read), values.toStdString());
+  QCOMPARE(read.remarks.empty(), remark.isEmpty());
+  if (!remark.isEmpty()) {
+    QVERIFY2(read.remarks[0].text.find(remark.toStdString()) != std::string::npos,
+             read.remarks[0].text.c_str());
+  }
+}
+
 void TestTensorboardEvents::publishedRunsAreRead() {
   const char* runs = std::getenv("LAMBDA_TUDELFT_RUNS");
   if (runs == nullptr) QSKIP("LAMBDA_TUDELFT_RUNS does not name the published runs");
@@ -372,7 +469,7 @@ void TestTensorboardEvents::publishedRunsAreRead() {
        {Expected{"Lambda", 81.37, 81.82}, Expected{"baseline", 84.61, 84.62}}) {
     const auto parent = std::filesystem::path(runs) / expected.folder;
     const auto run = std::filesystem::directory_iterator(parent)->path();
-    const std::vector<Curve> curves = readEventFolder(run);
+    const std::vector<Curve> curves = readEventFolder(run).curves;
     QCOMPARE(namesOf(curves), std::string("Accuracy_Test Accuracy_Train Loss_Test Loss_Train "));
     const std::vector<CurvePoint>& points = curves[0].points;
     QCOMPARE(points.size(), std::size_t{90});
@@ -381,7 +478,7 @@ void TestTensorboardEvents::publishedRunsAreRead() {
     const auto best = std::ranges::max(points, {}, &CurvePoint::value).value;
     QVERIFY(std::abs(points.back().value - expected.last) < 0.005);
     QVERIFY(std::abs(best - expected.best) < 0.005);
-    QCOMPARE(readEventFolder(parent).size(), std::size_t{4});
+    QCOMPARE(readEventFolder(parent).curves.size(), std::size_t{4});
   }
 }
 

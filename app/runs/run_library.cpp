@@ -130,6 +130,7 @@ void RunLibrary::importLog(const fs::path& folder) {
 void RunLibrary::removeLog(const fs::path& path) {
   std::erase(logPaths_, path);
   std::erase_if(logs_, [&](const ImportedLog& log) { return log.path == path; });
+  post([path](LibraryWorker& worker) { worker.forgetLog(path); });
   store();
   Q_EMIT changed();
 }

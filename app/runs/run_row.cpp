@@ -120,7 +120,7 @@ RunRow rowOf(const ImportedLog& log) {
   row.state = RunState::imported;
   row.run.path = log.path;
   row.run.name = log.path.filename().string();
-  row.run.problem = log.damage;
+  row.run.problem = log.remarks;
   RunRecord& record = row.run.record;
   record.config.name = log.name;
   record.status = RunStatus::finished;
@@ -185,8 +185,8 @@ QString sentenceFor(const RunRow& row) {
     case RunState::imported:
       return row.run.problem.empty()
                  ? u"Curves that another program logged for TensorBoard."_s
-                 : u"Curves of another program. Not all of it can be read:\n%1"_s.arg(
-                       QString::fromStdString(row.run.problem));
+                 : u"Curves that another program logged for TensorBoard. About its files:\n%1"_s
+                       .arg(QString::fromStdString(row.run.problem));
   }
   return {};
 }

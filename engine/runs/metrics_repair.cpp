@@ -25,7 +25,8 @@ class Scalars {
  public:
   explicit Scalars(const fs::path& folder) {
     try {
-      for (const Curve& curve : readEventFolder(folder)) {
+      const EventFolder events = readEventFolder(folder);
+      for (const Curve& curve : events.curves) {
         for (const CurvePoint& point : curve.points) values_[curve.name][point.step] = point.value;
       }
     } catch (const Error&) {

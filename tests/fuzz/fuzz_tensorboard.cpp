@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/formats/tensorboard/event_stream.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/formats/tensorboard/tfrecord.h"
 
@@ -24,6 +25,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   try {
     lambda::parseEvents(file, "fuzz");
+    // The same values again in a second file, as after a restart without a mark.
+    lambda::EventStream stream;
+    for (const char* name : {"first", "second"}) stream.append(file, name);
+    stream.dropRewound();
+    stream.dropAbandoned();
   } catch (const lambda::Error&) {
   }
   return 0;

@@ -36,6 +36,7 @@ struct CurvesOptions {
 struct CurveSource {
   std::string name;
   std::vector<Curve> curves;
+  std::vector<std::string> remarks;  ///< About its files.
 };
 
 std::vector<Curve> epochCurves(const std::vector<EpochRecord>& epochs) {
@@ -57,10 +58,16 @@ std::vector<Curve> epochCurves(const std::vector<EpochRecord>& epochs) {
 CurveSource readSource(const std::string& given) {
   std::error_code error;
   if (fs::is_directory(given, error) && !fs::exists(fs::path(given) / "run.json", error)) {
-    return {given, readEventFolder(given)};
+    EventFolder folder = readEventFolder(given);
+    CurveSource source{given, std::move(folder.curves), {}};
+    for (const EventRemark& remark : folder.remarks) {
+      source.remarks.push_back(remark.file.lexically_relative(given).string() + ": " + remark.text);
+    }
+    return source;
   }
   const fs::path run = findRun(given);
-  return {shownPath(run), epochCurves(readMetrics(RunFolder::open(run).metrics()).epochs)};
+  Metrics metrics = readMetrics(RunFolder::open(run).metrics());
+  return {shownPath(run), epochCurves(metrics.epochs), std::move(metrics.warnings)};
 }
 
 /// The curve as one line of block characters between its lowest and its highest value; values that
@@ -85,11 +92,15 @@ std::string sparkline(const Curve& curve) {
   return line;
 }
 
-const CurvePoint& bestOf(const Curve& curve) {
-  const bool lowIsGood = curve.name.find("oss") != std::string::npos;
-  const auto lower = [](const CurvePoint& a, const CurvePoint& b) { return a.value < b.value; };
-  return lowIsGood ? *std::min_element(curve.points.begin(), curve.points.end(), lower)
-                   : *std::max_element(curve.points.begin(), curve.points.end(), lower);
+/// The first point with the best value; null where no value is finite.
+const CurvePoint* bestOf(const Curve& curve) {
+  const double sign = isLowGood(curve.name) ? -1 : 1;
+  const CurvePoint* best = nullptr;
+  for (const CurvePoint& point : curve.points) {
+    if (!std::isfinite(point.value)) continue;
+    if (best == nullptr || sign * point.value > sign * best->value) best = &point;
+  }
+  return best;
 }
 
 std::string valueText(double value) {
@@ -107,16 +118,19 @@ void print(const CurveSource& source) {
                    {""}});
   for (const Curve& curve : source.curves) {
     if (curve.points.empty()) continue;
-    const CurvePoint& best = bestOf(curve);
+    const CurvePoint* best = bestOf(curve);
     table.addRow({curve.name,
                   std::to_string(curve.points.size()),
                   valueText(curve.points.front().value),
                   valueText(curve.points.back().value),
-                  valueText(best.value),
-                  std::to_string(best.step),
+                  best != nullptr ? valueText(best->value) : "-",
+                  best != nullptr ? std::to_string(best->step) : "-",
                   sparkline(curve)});
   }
   printText(table.text("  ") + "\n");
+  for (const std::string& remark : source.remarks) {
+    printNote("lambda: " + terminalText(remark) + "\n");
+  }
 }
 
 Json jsonOf(const CurveSource& source) {
@@ -127,8 +141,11 @@ Json jsonOf(const CurveSource& source) {
       points.push_back({{"step", point.step}, {"value", point.value}});
     }
     curves.push_back({{"name", curve.name}, {"points", points}});
+    if (const CurvePoint* best = bestOf(curve)) {
+      curves.back()["best"] = {{"step", best->step}, {"value", best->value}};
+    }
   }
-  return {{"source", source.name}, {"curves", curves}};
+  return {{"source", source.name}, {"curves", curves}, {"remarks", source.remarks}};
 }
 
 int showCurves(const CurvesOptions& options) {
@@ -154,7 +171,11 @@ void addCurves(CLI::App& program, Action& action) {
       "Show the curves of runs and of TensorBoard logs beside each other",
       {{"lambda curves 2026-11-20_22-48-00_quickstart", "accuracy and loss by epoch"},
        {"lambda curves runs/mine ~/logs/theirs --json", "all points of both, for a script"}},
-      "A run's curves are over its epochs, those of a TensorBoard log folder over its steps.");
+      "A run's curves are over its epochs, those of a TensorBoard log folder over its steps. The "
+      "best\n"
+      "value of a loss, an error, a perplexity and the like is the lowest one, else the highest. "
+      "What\n"
+      "is damaged, left out or logged again in event files is said after the curves.");
   command->add_option("RUN|FOLDER", options->sources, "run folders, or folders of event files")
       ->required();
   addJsonFlag(command, options->output);

@@ -65,28 +65,6 @@ std::string shownName(const fs::path& run) {
   return above.empty() ? run.filename().string() : (above / run.filename()).string();
 }
 
-/// The damage in the event files below `folder`, one sentence per file.
-std::string damageBelow(const fs::path& folder, const std::function<bool()>& isCancelled) {
-  std::string damage;
-  visitFiles(folder, isCancelled, [&](const fs::path& file) {
-    if (!isEventFile(file)) return;
-    std::string found;
-    try {
-      const EventLog log = readEvents(file);
-      if (log.damagedRecords > 0) {
-        found = std::to_string(log.damagedRecords) + " damaged records left out";
-      }
-      if (log.incomplete) found += found.empty() ? "cut off at its end" : ", cut off at its end";
-    } catch (const Error& failure) {
-      found = failure.reason();
-    }
-    if (found.empty()) return;
-    if (!damage.empty()) damage += '\n';
-    damage += file.filename().string() + ": " + found;
-  });
-  return damage;
-}
-
 /// Whether one of `folders` is `place` or one of its parents up to `root`.
 bool isWithin(const std::set<fs::path>& folders, fs::path place, const fs::path& root) {
   while (!folders.contains(place)) {
@@ -108,6 +86,22 @@ std::set<fs::path> logsOf(const std::set<fs::path>& holders, const fs::path& roo
     logs.insert(log);
   }
   return logs;
+}
+
+/// Reads one log. One that can't be read has no curves, and the reason as its remarks.
+ImportedLog readImportedLog(const fs::path& path, const std::function<bool()>& isCancelled) {
+  ImportedLog log{path, shownName(path), {}, {}};
+  try {
+    EventFolder folder = readEventFolder(path, isCancelled);
+    log.curves = std::move(folder.curves);
+    for (const EventRemark& remark : folder.remarks) {
+      if (!log.remarks.empty()) log.remarks += '\n';
+      log.remarks += remark.file.filename().string() + ": " + remark.text;
+    }
+  } catch (const Error& error) {
+    log.remarks = error.what();
+  }
+  return log;
 }
 
 }  // namespace
@@ -134,27 +128,42 @@ LogFolders findLogFolders(const fs::path& folder, const std::function<bool()>& i
   return found;
 }
 
-ImportedLog readImportedLog(const fs::path& path, const std::function<bool()>& isCancelled) {
-  ImportedLog log{path, shownName(path), {}, {}};
+LogFollower::Stamps LogFollower::stampsOf(const fs::path& log) const {
+  Stamps stamps;
   try {
-    log.damage = damageBelow(path, isCancelled);
-    log.curves = readEventFolder(path);
-  } catch (const Error& error) {
-    log.damage = error.what();
+    visitFiles(log, isCancelled_, [&](const fs::path& file) {
+      if (isEventFile(file)) stamps.emplace(file, stampOf(file));
+    });
+  } catch (const Error&) {
+    // Too many files to follow: reading the log says so.
   }
-  return log;
+  return stamps;
 }
 
-std::vector<ImportedLog> readImportedLogs(const LogFolders& found,
-                                          const std::function<bool()>& isCancelled) {
+ImportedLog LogFollower::read(const fs::path& log) {
+  // Taken before reading: a write in the meantime changes the stamps and causes another read.
+  known_[log] = stampsOf(log);
+  return readImportedLog(log, isCancelled_);
+}
+
+std::vector<ImportedLog> LogFollower::read(const LogFolders& found) {
   // readEventFolder() throws where there is nothing to read, and names what it looked for.
-  if (found.logs.empty() && found.runs.empty() && !isCancelled()) readEventFolder(found.root);
+  if (found.logs.empty() && found.runs.empty() && !isCancelled_()) readEventFolder(found.root);
   std::vector<ImportedLog> logs;
-  for (const fs::path& run : found.logs) {
-    if (isCancelled()) break;
-    logs.push_back(readImportedLog(run, isCancelled));
+  for (const fs::path& log : found.logs) {
+    if (isCancelled_()) break;
+    logs.push_back(read(log));
   }
   return logs;
+}
+
+std::vector<ImportedLog> LogFollower::poll() {
+  std::vector<ImportedLog> news;
+  for (const auto& [log, stamps] : known_) {
+    if (isCancelled_()) break;
+    if (stampsOf(log) != stamps) news.push_back(read(log));
+  }
+  return news;
 }
 
 }  // namespace lambda

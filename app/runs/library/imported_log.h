@@ -2,9 +2,12 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/runs/library/run_scanner.h"
 #include "engine/values/run/curve.h"
 
 namespace lambda {
@@ -14,7 +17,7 @@ struct ImportedLog {
   std::filesystem::path path;  ///< The folder of this run's event files.
   std::string name;            ///< For lists: the last two parts of the path.
   std::vector<Curve> curves;
-  std::string damage;  ///< The damage in its files; empty where they are whole.
+  std::string remarks;  ///< Damage and repeated steps, a line for each file; mostly empty.
 
   bool operator==(const ImportedLog&) const = default;
 };
@@ -34,12 +37,30 @@ struct LogFolders {
 LogFolders findLogFolders(const std::filesystem::path& folder,
                           const std::function<bool()>& isCancelled);
 
-/// Reads one log. One that can't be read has no curves, and the reason as its damage.
-ImportedLog readImportedLog(const std::filesystem::path& log,
-                            const std::function<bool()>& isCancelled);
+/// Reads logs, and again when their files have changed. Not thread-safe.
+class LogFollower {
+ public:
+  explicit LogFollower(std::function<bool()> isCancelled) : isCancelled_(std::move(isCancelled)) {}
 
-/// Reads the logs. Throws Error where there are neither logs nor runs.
-std::vector<ImportedLog> readImportedLogs(const LogFolders& found,
-                                          const std::function<bool()>& isCancelled);
+  /// Reads a log, which poll() then follows. One that can't be read has no curves, and the reason
+  /// as its remarks.
+  ImportedLog read(const std::filesystem::path& log);
+
+  /// Reads the logs that were found. Throws Error where there are neither logs nor runs.
+  std::vector<ImportedLog> read(const LogFolders& found);
+
+  void forget(const std::filesystem::path& log) { known_.erase(log); }
+
+  /// The logs of which event files were written, added or removed since they were read.
+  std::vector<ImportedLog> poll();
+
+ private:
+  using Stamps = std::map<std::filesystem::path, FileStamp>;
+
+  Stamps stampsOf(const std::filesystem::path& log) const;
+
+  std::function<bool()> isCancelled_;
+  std::map<std::filesystem::path, Stamps> known_;
+};
 
 }  // namespace lambda

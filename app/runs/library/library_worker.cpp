@@ -11,7 +11,6 @@
 #include <QElapsedTimer>
 #include <QThread>
 
-#include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_edits.h"
 #include "app/runs/library/run_files.h"
 #include "app/runs/run_command.h"
@@ -38,11 +37,6 @@ constexpr int kScanDelayMs = 50;
 constexpr int kMetricsMs = 400;
 /// A slow scan, as over a network, is followed by this many times its duration of rest.
 constexpr qint64 kRest = 10;
-
-/// Whether the program waits for the end of this thread.
-bool isEnding() {
-  return QThread::currentThread()->isInterruptionRequested();
-}
 
 constexpr std::string_view kRecord = "run.json";
 constexpr std::string_view kCheckpointsFolder = "checkpoints";
@@ -93,6 +87,10 @@ FolderReport reportOn(const fs::path& folder) {
 }
 
 }  // namespace
+
+bool LibraryWorker::isEnding() {
+  return QThread::currentThread()->isInterruptionRequested();
+}
 
 template <class Task>
 void LibraryWorker::answer(Task task) {
@@ -214,6 +212,10 @@ void LibraryWorker::scan() {
         "of the runs itself, or open the missing runs one by one."_s.arg(toText(folder_));
   }
   watchPlaces(result.news);
+  for (const ImportedLog& log : logs_.poll()) {
+    if (isEnding()) return;
+    answer([&library = library_, log] { library.takeLogAgain(log); });
+  }
   answer([&library = library_, result = std::move(result), report]() mutable {
     library.take(result.paths, std::move(result.news), report.state, report.text);
   });
@@ -250,7 +252,7 @@ void LibraryWorker::publish(MetricsFollower::News news) {
 void LibraryWorker::importLog(const fs::path& folder) {
   attempt(folder, [&] {
     const LogFolders found = findLogFolders(folder, isEnding);
-    const std::vector<ImportedLog> logs = readImportedLogs(found, isEnding);
+    const std::vector<ImportedLog> logs = logs_.read(found);
     answer([&library = library_, logs] { library.takeLogs(logs); });
     if (found.runs.empty()) return;
     scan();
@@ -264,7 +266,7 @@ void LibraryWorker::importLog(const fs::path& folder) {
 }
 
 void LibraryWorker::readLog(const fs::path& log) {
-  ImportedLog read = readImportedLog(log, isEnding);
+  ImportedLog read = logs_.read(log);
   if (isEnding()) return;
   answer([&library = library_, read = std::move(read)] { library.takeLogAgain(read); });
 }

@@ -9,6 +9,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include "app/runs/library/imported_log.h"
 #include "app/runs/library/metrics_follower.h"
 #include "app/runs/library/run_scanner.h"
 #include "engine/values/run/run_record.h"
@@ -44,6 +45,9 @@ class LibraryWorker : public QObject {
   void importLog(const std::filesystem::path& folder);
   /// Reads a log that was imported before.
   void readLog(const std::filesystem::path& log);
+
+  void forgetLog(const std::filesystem::path& log) { logs_.forget(log); }
+
   void listFiles(const std::filesystem::path& run);
 
   void edit(const std::filesystem::path& run, const std::function<void(RunRecord&)>& change);
@@ -52,6 +56,8 @@ class LibraryWorker : public QObject {
   void restore(const std::filesystem::path& trashed, const std::filesystem::path& run);
 
  private:
+  /// Whether the program waits for the end of this thread.
+  static bool isEnding();
   template <class Task>
   void answer(Task task);
   template <class Task>
@@ -68,6 +74,7 @@ class LibraryWorker : public QObject {
   std::vector<std::filesystem::path> added_;  ///< A copy of the library's list.
   RunScanner scanner_;
   MetricsFollower follower_;
+  LogFollower logs_{isEnding};
   QFileSystemWatcher* watcher_ = nullptr;
   QTimer* scanTimer_ = nullptr;
   QTimer* metricsTimer_ = nullptr;

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fcntl.h>
+#include <iterator>
 #include <map>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 #include "engine/formats/tensorboard/event_stream.h"
 #include "engine/formats/tensorboard/tfrecord.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -99,7 +101,8 @@ void EventWriter::flush() {
 EventLog parseEvents(std::string_view bytes, const std::string& place) {
   EventStream stream;
   stream.append(bytes, place);
-  return std::move(stream).withoutRewound();
+  stream.dropRewound();
+  return std::move(stream.log);
 }
 
 EventLog readEvents(const std::filesystem::path& path) {
@@ -144,6 +147,15 @@ PointsByTag pointsByTag(EventLog log) {
   return points;
 }
 
+std::string damageIn(const EventLog& log) {
+  std::string damage;
+  if (log.damagedRecords > 0) {
+    damage = formatCounted(log.damagedRecords, "damaged record") + " left out";
+  }
+  if (log.incomplete) damage += damage.empty() ? "cut off at its end" : ", cut off at its end";
+  return damage;
+}
+
 std::vector<Curve> nameCurves(std::map<std::string, PointsByTag> folders) {
   std::map<std::string, int> holders;
   for (const auto& [folder, tags] : folders) {
@@ -165,21 +177,29 @@ std::vector<Curve> nameCurves(std::map<std::string, PointsByTag> folders) {
 
 }  // namespace
 
-std::vector<Curve> readEventFolder(const std::filesystem::path& folder) {
+EventFolder readEventFolder(const std::filesystem::path& folder,
+                            const std::function<bool()>& isCancelled) {
   std::map<std::string, PointsByTag> folders;
+  std::vector<EventRemark> remarks;
   std::optional<Error> firstFailure;
   bool anyRead = false;
   for (const auto& [name, paths] : findEventFiles(folder)) {
     EventStream stream;
     for (const std::filesystem::path& path : paths) {
+      if (isCancelled && isCancelled()) break;
       try {
-        stream.append(readEventFile(path), path.string());
+        stream.append(readEventFile(path), path);
         anyRead = true;
+        const std::string damage = damageIn(stream.log);
+        if (!damage.empty()) remarks.push_back({path, damage});
       } catch (const Error& error) {
+        remarks.push_back({path, "left out: " + error.reason()});
         if (!firstFailure) firstFailure = error;
       }
     }
-    folders[name] = pointsByTag(std::move(stream).withoutRewound());
+    stream.dropRewound();
+    std::ranges::move(stream.dropAbandoned(), std::back_inserter(remarks));
+    folders[name] = pointsByTag(std::move(stream.log));
   }
   if (!anyRead) {
     if (firstFailure) throw *firstFailure;
@@ -187,7 +207,7 @@ std::vector<Curve> readEventFolder(const std::filesystem::path& folder) {
                 "holds no TensorBoard event files",
                 "name the folder that TensorBoard was given as --logdir, or one of its runs");
   }
-  return nameCurves(std::move(folders));
+  return {nameCurves(std::move(folders)), std::move(remarks)};
 }
 
 }  // namespace lambda

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -73,11 +74,28 @@ EventLog readEvents(const std::filesystem::path& path);
 /// The same from bytes in memory; `place` names them in errors.
 EventLog parseEvents(std::string_view bytes, const std::string& place);
 
-/// The curves of a TensorBoard log folder, including subfolders, in ascending order of names. The
+/// What is to be said of an event file: damage, why it was left out, or steps that it logs again.
+struct EventRemark {
+  std::filesystem::path file;
+  std::string text;  ///< Without a point at its end.
+
+  bool operator==(const EventRemark&) const = default;
+};
+
+struct EventFolder {
+  std::vector<Curve> curves;  ///< In ascending order of their names.
+  std::vector<EventRemark> remarks;
+};
+
+/// The curves of a TensorBoard log folder, including subfolders. The
 /// name of a curve is its tag if only one folder has that tag. Otherwise it is the folder's path
 /// below `folder` ("Accuracy_Test"), followed by the tag if that folder has several such tags.
-/// Files of one folder are read in the order of their names, with restarts applied. Event files
-/// that can't be read are left out. Throws Error if there is no readable event file.
-std::vector<Curve> readEventFolder(const std::filesystem::path& folder);
+/// Files of one folder are read in the order of their names. A file that resumes at an earlier step
+/// replaces the values of earlier files from there on, with a restart record or without, and event
+/// files that can't be read are left out; the remarks say so. `isCancelled` is called between
+/// files; those that were read until then are the result. Throws Error if there is no readable
+/// event file.
+EventFolder readEventFolder(const std::filesystem::path& folder,
+                            const std::function<bool()>& isCancelled = {});
 
 }  // namespace lambda

@@ -4,7 +4,6 @@ namespace lambda {
 
 namespace {
 
-constexpr std::uint64_t kMaxPayloadBytes = 64U << 20;
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kCrcBytes = 4;
 constexpr std::size_t kHeadBytes = kLengthBytes + kCrcBytes;
@@ -40,7 +39,7 @@ TfRecordReader::Status TfRecordReader::next(std::string_view& payload) {
   const std::string_view lengthBytes = rest.substr(0, kLengthBytes);
   const std::uint64_t length = littleEndian(lengthBytes);
   if (littleEndian(rest.substr(kLengthBytes, kCrcBytes)) != maskedCrc32c(lengthBytes) ||
-      length > kMaxPayloadBytes) {
+      length > kMaxEventFileBytes) {
     return Status::lost;
   }
   if (rest.size() - kHeadBytes < length + kCrcBytes) return Status::torn;

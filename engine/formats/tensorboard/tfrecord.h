@@ -9,6 +9,9 @@
 
 namespace lambda {
 
+/// Larger event files are not read.
+inline constexpr std::uint64_t kMaxEventFileBytes = 1ULL << 30;
+
 inline constexpr std::array<std::uint32_t, 256> kCrc32cTable = [] {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t i = 0; i < 256; ++i) {
@@ -45,7 +48,7 @@ class TfRecordReader {
     damaged,  ///< A record whose payload fails its CRC was skipped.
     end,      ///< The buffer ends after a whole record.
     torn,     ///< The buffer ends within a record, which is unfinished or was cut off.
-    lost,     ///< A length fails its CRC or exceeds 64 MiB, so the next record can't be found.
+    lost,     ///< A length fails its CRC or exceeds any file, so the next record can't be found.
   };
 
   explicit TfRecordReader(std::string_view bytes) : bytes_(bytes) {}

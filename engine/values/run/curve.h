@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lambda {
@@ -21,5 +22,9 @@ struct Curve {
 
   bool operator==(const Curve&) const = default;
 };
+
+/// Whether lower values of the named quantity are better, as those of a loss, an error rate, a
+/// perplexity or a mean squared error are: "val/Loss", "top1_error", "testRMSE".
+bool isLowGood(std::string_view name);
 
 }  // namespace lambda
