@@ -91,6 +91,8 @@ class TestFieldForm : public QObject {
   void typingIsNotDisturbedByUpdates();
   void anUndoReplacesWhatWasTyped();
   void outOfRangeIsBroughtIntoRange();
+  void separatorsOfThousandsAreNoDecimalPoints_data();
+  void separatorsOfThousandsAreNoDecimalPoints();
   void aHeldArrowIsOneGesture();
   void aDraggedSliderIsOneGesture();
   void rowsThatStayKeepTheirEditors();
@@ -216,6 +218,32 @@ void TestFieldForm::outOfRangeIsBroughtIntoRange() {
   QTest::keyClick(box, Qt::Key_Delete);
   QTest::keyClick(box, Qt::Key_Return);
   QCOMPARE(box->text(), u"256"_s);
+}
+
+void TestFieldForm::separatorsOfThousandsAreNoDecimalPoints_data() {
+  QTest::addColumn<QString>("typed");
+  QTest::addColumn<bool>("whole");
+  QTest::addColumn<double>("value");
+  QTest::newRow("as the window writes counts") << u"50,000"_s << true << 50000.0;
+  QTest::newRow("German") << u"1.250.000"_s << true << 1250000.0;
+  QTest::newRow("with spaces") << u"50 000"_s << true << 50000.0;
+  QTest::newRow("plain") << u"50"_s << true << 50.0;
+  QTest::newRow("decimal comma") << u"0,125"_s << false << 0.125;
+  QTest::newRow("decimal point") << u"0.125"_s << false << 0.125;
+}
+
+void TestFieldForm::separatorsOfThousandsAreNoDecimalPoints() {
+  QFETCH(QString, typed);
+  QFETCH(bool, whole);
+  QFETCH(double, value);
+  NumberBox box;
+  box.setFormat({.min = 0, .max = 1e9, .whole = whole});
+  QSignalSpy edits(&box, &NumberBox::valueEdited);
+  box.show();
+  box.findChild<QLineEdit*>()->selectAll();
+  QTest::keyClicks(box.findChild<QLineEdit*>(), typed);
+  QTest::keyClick(&box, Qt::Key_Return);
+  QCOMPARE(box.value(), value);
 }
 
 void TestFieldForm::aHeldArrowIsOneGesture() {

@@ -32,7 +32,7 @@ class TestQuantityText : public QObject {
  private Q_SLOTS:
   void everyQuantityHasOneRule_data();
   void everyQuantityHasOneRule();
-  void theStudioWritesThePersonsSeparators();
+  void theStudioWritesTheSameInEveryLocale();
   void momentsNameTheYearWhereItIsAnother();
   void pathsThatAreNotUtf8AreShown();
   void aRoleIsAppliedWhereItChanges();
@@ -98,20 +98,23 @@ void TestQuantityText::everyQuantityHasOneRule() {
   QCOMPARE(shown, expected);
 }
 
-void TestQuantityText::theStudioWritesThePersonsSeparators() {
+void TestQuantityText::theStudioWritesTheSameInEveryLocale() {
   const QLocale own;
-  QLocale::setDefault(QLocale::c());
-  QCOMPARE(countText(1234567), u"1,234,567"_s);
-  QCOMPARE(numberText(-3.14e-7), u"−3.14e−7"_s);
-  QCOMPARE(numberText(-kInfinity), u"−∞"_s);
-  QCOMPARE(durationText(kNaN), u"–"_s);
-  QCOMPARE(clockText(kInfinity), u"–"_s);
-  QLocale::setDefault(QLocale(QLocale::German, QLocale::Germany));
-  QCOMPARE(countText(1234567), u"1.234.567"_s);
-  QCOMPARE(shortCountText(1234), u"1,23 k"_s);
-  QCOMPARE(bytesText(5240000), u"5,24 MB"_s);
-  QCOMPARE(accuracyText(0.8649), u"86,49 %"_s);
-  QCOMPARE(roundedText(0.05), u"0,05"_s);
+  for (const QLocale& locale :
+       {QLocale::c(), QLocale(QLocale::German, QLocale::Germany), QLocale(QLocale::Hindi)}) {
+    QLocale::setDefault(locale);
+    QCOMPARE(countText(1234567), u"1,234,567"_s);
+    QCOMPARE(shortCountText(1234), u"1.23 k"_s);
+    QCOMPARE(bytesText(5240000), u"5.24 MB"_s);
+    QCOMPARE(accuracyText(0.8649), u"86.49 %"_s);
+    QCOMPARE(roundedText(0.05), u"0.05"_s);
+    QCOMPARE(numberText(-3.14e-7), u"−3.14e−7"_s);
+    QCOMPARE(numberText(-kInfinity), u"−∞"_s);
+    QCOMPARE(durationText(kNaN), u"–"_s);
+    QCOMPARE(clockText(kInfinity), u"–"_s);
+    const QDate day(2021, 12, 10);
+    QCOMPARE(momentText(QDateTime(day, QTime(12, 0))), u"10 Dec 2021"_s);
+  }
   QLocale::setDefault(own);
 }
 

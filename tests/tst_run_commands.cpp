@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -7,7 +8,10 @@
 #include <QtCore/QJsonArray>
 #include <QtTest/QtTest>
 
+#include "engine/formats/inspection/png.h"
 #include "engine/formats/json/config_json.h"
+#include "engine/formats/json/experiment_json.h"
+#include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/formats/tensors/safetensors.h"
 #include "engine/values/architecture/cost.h"
 #include "tests/support/program.h"
@@ -34,6 +38,13 @@ class TestRunCommands : public QObject {
   void inspectWritesPicturesAndTheProof();
   void aForkKeepsItsLineage();
   void aRunThatIsNotThereSuggestsTheNearest();
+  void aLongerRunNamesItsLearningRate();
+  void unknownKeysAreNamed();
+  void hintsHaveLinesAndNoEscapes();
+  void theBestOfACurveFollowsItsName_data();
+  void theBestOfACurveFollowsItsName();
+  void damageOfEventFilesIsNamed();
+  void aListOfPicturesMayComeFromWindows();
 
  private:
   QStringList quietly(const QString& command) const {
@@ -259,6 +270,121 @@ void TestRunCommands::aRunThatIsNotThereSuggestsTheNearest() {
 }
 
 }  // namespace lambda
+
+void TestRunCommands::aLongerRunNamesItsLearningRate() {
+  fs::copy(run_, folder_.path() / "longer", fs::copy_options::recursive);
+  const ProgramOutcome same = program_.run({u"resume"_s, u"longer"_s});
+  QVERIFY2(same.status == 0, same.errors.constData());
+  QVERIFY2(!same.errors.contains("learning rate goes"), same.errors.constData());
+  const ProgramOutcome longer =
+      program_.run({u"resume"_s, u"longer"_s, u"--epochs"_s, u"3"_s, u"--json"_s});
+  QVERIFY2(longer.status == 0, longer.errors.constData());
+  // A cosine from 0.05 to 0: after 2 of 2 epochs 0, after 2 of 3 a quarter.
+  QVERIFY2(longer.errors.contains("the learning rate goes from 0 to 0.0125, that of a run with 3"),
+           longer.errors.constData());
+}
+
+void TestRunCommands::unknownKeysAreNamed() {
+  const QByteArray known = "\"epochs\":";
+  const QByteArray both = "\"epcohs\": 7, \"epochs\":";
+  fs::copy(run_, folder_.path() / "misspelt", fs::copy_options::recursive);
+  QFile record(QString::fromStdString((folder_.path() / "misspelt" / "run.json").string()));
+  QVERIFY(record.open(QIODevice::ReadWrite));
+  const QByteArray changed = record.readAll().replace(known, both);
+  QVERIFY(changed.contains("epcohs"));
+  record.resize(0);
+  record.write(changed);
+  record.close();
+  const ProgramOutcome resumed = program_.run({u"resume"_s, u"misspelt"_s});
+  QVERIFY2(resumed.errors.contains("recipe.epcohs"), resumed.errors.constData());
+
+  Experiment experiment;
+  experiment.question = "Is a misspelt key named?";
+  experiment.base = tinyRun();
+  experiment.variants = {{"usual", {}}};
+  QByteArray text = QByteArray::fromStdString(toJson(experiment));
+  text.replace("\"question\":", "\"qestion\": \"\", \"question\":").replace(known, both);
+  QFile file(QString::fromStdString((folder_.path() / "experiment.json").string()));
+  QVERIFY(file.open(QIODevice::WriteOnly));
+  file.write(text);
+  file.close();
+  const ProgramOutcome dry =
+      program_.run({u"experiment"_s, u"run"_s, u"experiment.json"_s, u"--dry-run"_s});
+  QVERIFY2(dry.errors.contains("qestion") && dry.errors.contains("base.recipe.epcohs"),
+           dry.errors.constData());
+}
+
+void TestRunCommands::hintsHaveLinesAndNoEscapes() {
+  fs::create_directory(folder_.path() / "empty");
+  for (const QStringList& command :
+       {QStringList{u"data"_s, u"check"_s, u"empty"_s},
+        QStringList{u"train"_s, u"tiny.json"_s, u"--data"_s, u"empty"_s}}) {
+    const ProgramOutcome outcome = program_.run(command);
+    QVERIFY(outcome.status != 0);
+    QVERIFY2(!outcome.errors.contains("\\n"), outcome.errors.constData());
+    QVERIFY2(!outcome.output.contains("\\n"), outcome.output.constData());
+  }
+}
+
+void TestRunCommands::theBestOfACurveFollowsItsName_data() {
+  QTest::addColumn<bool>("isLow");
+  for (const char* name : {"val/Loss",
+                           "trainloss",
+                           "top1_error",
+                           "TestErr",
+                           "perplexity",
+                           "valRMSE",
+                           "mae",
+                           "eval/mse",
+                           "KL divergence",
+                           "nll"}) {
+    QTest::newRow(name) << true;
+  }
+  for (const char* name : {"accuracy", "val/top1", "mAP", "maestro", "learning_rate", "F1"}) {
+    QTest::newRow(name) << false;
+  }
+}
+
+void TestRunCommands::theBestOfACurveFollowsItsName() {
+  QFETCH(bool, isLow);
+  const TemporaryFolder logs;
+  {
+    EventWriter writer(logs.path());
+    const double values[] = {std::nan(""), 0.5, 0.2, 0.4, INFINITY};
+    for (int step = 0; step < 5; ++step)
+      writer.add(step, {{QTest::currentDataTag(), values[step]}});
+  }
+  const QString folder = QString::fromStdString(logs.path().string());
+  const QJsonValue curve =
+      program_.run({u"curves"_s, folder, u"--json"_s}).json()[u"sources"_s][0][u"curves"_s][0];
+  QCOMPARE(curve[u"best"_s][u"step"_s].toInt(), isLow ? 2 : 1);
+}
+
+void TestRunCommands::damageOfEventFilesIsNamed() {
+  const TemporaryFolder logs;
+  EventWriter(logs.path()).add(1, {{"loss", 0.5}});
+  std::ofstream(logs.path() / "notes.tfevents") << "this is no event file";
+  const QString folder = QString::fromStdString(logs.path().string());
+  const ProgramOutcome text = program_.run({u"curves"_s, folder});
+  QCOMPARE(text.status, 0);
+  QVERIFY2(text.errors.contains("notes.tfevents: left out: does not begin as a TensorBoard event"),
+           text.errors.constData());
+  const QJsonValue remarks =
+      program_.run({u"curves"_s, folder, u"--json"_s}).json()[u"sources"_s][0][u"remarks"_s];
+  QCOMPARE(remarks.toArray().size(), 1);
+}
+
+void TestRunCommands::aListOfPicturesMayComeFromWindows() {
+  Image picture{32, 32, std::vector<std::uint8_t>(3 * 32 * 32, 90)};
+  writePng(folder_.path() / "a.png", picture);
+  writePng(folder_.path() / "b.png", picture);
+  std::ofstream(folder_.path() / "names.txt") << "\xef\xbb\xbf"
+                                                 "a.png\r\n\r\nb.png\r\n";
+  const ProgramOutcome outcome = program_.run(
+      {u"predict"_s, QString::fromStdString(run_), u"--list"_s, u"names.txt"_s, u"--json"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.json()[u"images"_s].toInt(), 2);
+}
 
 QTEST_GUILESS_MAIN(lambda::TestRunCommands)
 #include "tst_run_commands.moc"

@@ -37,6 +37,7 @@ class TestStudio : public QObject {
 
  private Q_SLOTS:
   void initTestCase();
+  void aDisplayThatIsNotThereIsNamed();
   void aHybridClickedTogetherCostsWhatTheCommandLineSays();
   void itTrainsPausesIsInspectedAndContinues();
   void theRunIsFoundAndInspectedAgain();
@@ -83,6 +84,22 @@ void TestStudio::click(NetworkEditor& editor, const PartId& part, Qt::KeyboardMo
   const QRectF box = editor.boxOf(part);
   QTest::mouseClick(
       editor.viewport(), Qt::LeftButton, modifiers, box.topLeft().toPoint() + QPoint(20, 10));
+}
+
+void TestStudio::aDisplayThatIsNotThereIsNamed() {
+  QProcess studio;
+  QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+  environment.remove(u"QT_QPA_PLATFORM"_s);
+  environment.remove(u"WAYLAND_DISPLAY"_s);
+  environment.insert(u"DISPLAY"_s, u":4711"_s);
+  studio.setProcessEnvironment(environment);
+  studio.start(QStringLiteral(LAMBDA_PROGRAM "-studio"), QStringList());
+  QVERIFY(studio.waitForFinished());
+  const QByteArray text = studio.readAllStandardError();
+  QCOMPARE(studio.exitStatus(), QProcess::NormalExit);
+  QCOMPARE(studio.exitCode(), 1);
+  QVERIFY2(text.startsWith("The studio can't open the display :4711."), text.constData());
+  QCOMPARE(text.count('\n'), 1);
 }
 
 void TestStudio::aHybridClickedTogetherCostsWhatTheCommandLineSays() {

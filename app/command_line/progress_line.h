@@ -30,8 +30,8 @@ class ProgressLine {
 
   void show(const ProgressText& progress);
 
-  /// Prints a line that stays, and adds its newline.
-  void print(const std::string& line);
+  /// Prints lines that stay, and adds the last newline.
+  void print(const std::string& text);
 
   void clear();
 

@@ -6,6 +6,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QIcon>
+#include <QLocale>
 #include <QTimer>
 
 #include "app/interrupt.h"
@@ -18,6 +19,7 @@
 #include "engine/experiments/experiment_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text_safety.h"
+#include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -39,6 +41,23 @@ bool isAsked(int argc, char** argv, std::initializer_list<const char*> options) 
 /// wait for. OpenMP reads the variable when the engine is loaded.
 void limitSpinning() {
   if (!std::getenv("OMP_WAIT_POLICY")) setenv("GOMP_SPINCOUNT", "3000", 0);
+}
+
+/// Qt ends the program by abort() where it can't open the display, after several messages of its
+/// own.
+void refuseDisplay(QtMsgType type, const QMessageLogContext& context, const QString& text) {
+  const bool isOfDisplay = QByteArrayView(context.category).startsWith("qt.qpa");
+  if (type != QtFatalMsg) {
+    if (!isOfDisplay) std::fprintf(stderr, "%s\n", qUtf8Printable(text));
+    return;
+  }
+  const bool isWayland = qEnvironmentVariableIsSet("WAYLAND_DISPLAY");
+  const QByteArray display = qgetenv(isWayland ? "WAYLAND_DISPLAY" : "DISPLAY");
+  std::fprintf(stderr,
+               "The studio can't open the display %s. Is it running, and may this user open "
+               "windows on it? The program `lambda` trains without one.\n",
+               lambda::terminalText(display.toStdString()).c_str());
+  std::_Exit(kFailure);
 }
 
 /// `source`: the folder of a run or of an experiment.
@@ -88,7 +107,10 @@ int main(int argc, char** argv) {
   QApplication::setApplicationDisplayName(u"Lambda Studio"_s);
   QApplication::setApplicationVersion(QStringLiteral(LAMBDA_VERSION));
   QGuiApplication::setDesktopFileName(u"org.lambda_studio.LambdaStudio"_s);
+  QLocale::setDefault(lambda::shownLocale());
+  const QtMessageHandler usual = qInstallMessageHandler(refuseDisplay);
   QApplication application(argc, argv);
+  qInstallMessageHandler(usual);
   // Qt sets the system's locale; numbers in files need a decimal point.
   std::setlocale(LC_NUMERIC, "C");
 

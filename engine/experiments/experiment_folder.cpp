@@ -11,6 +11,7 @@
 #include "engine/formats/json/experiment_json.h"
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -26,12 +27,12 @@ std::string asFileName(const std::string& text) {
   std::string safe;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool keeps = std::isalnum(byte) != 0 || c == '-' || c == '.';
+    const bool keeps = byte >= 0x80 || std::isalnum(byte) != 0 || c == '-' || c == '.';
     if (keeps) safe += c;
     if (!keeps && !safe.empty() && safe.back() != '-') safe += '-';
   }
   while (!safe.empty() && safe.back() == '-') safe.pop_back();
-  return safe.substr(0, kLongestName);
+  return std::string(utf8Prefix(safe, kLongestName));
 }
 
 Experiment readRecord(const fs::path& record) {

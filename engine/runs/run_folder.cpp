@@ -1,7 +1,6 @@
 #include "engine/runs/run_folder.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdlib>
 #include <ctime>
@@ -13,6 +12,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/inspection/epoch_files.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -21,6 +21,7 @@ namespace lambda {
 namespace {
 
 constexpr std::uint64_t kMaxCheckpointBytes = 1ULL << 40;
+constexpr std::size_t kLongestName = 80;  // Bytes.
 
 std::string localTime() {
   const std::time_t now = std::time(nullptr);
@@ -29,18 +30,6 @@ std::string localTime() {
   char text[32];
   std::strftime(text, sizeof text, "%Y-%m-%d_%H-%M-%S", &parts);
   return text;
-}
-
-/// The name changed so that it is a single path component on any file system.
-std::string asFileName(const std::string& name) {
-  std::string safe;
-  for (const char c : name) {
-    const bool keep =
-        std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
-    safe += keep ? c : '-';
-  }
-  while (safe.starts_with('.')) safe.erase(0, 1);
-  return safe.empty() ? "run" : safe.substr(0, 80);
 }
 
 Error cannotCreate(const fs::path& place, const std::string& reason) {
@@ -64,8 +53,14 @@ struct flock wholeFile(short type) {
 
 }  // namespace
 
+std::string RunFolder::nameFor(const std::string& run) {
+  std::string safe = fileNamePart(run, kLongestName);
+  safe.erase(0, std::min(safe.find_first_not_of('.'), safe.size()));
+  return safe.empty() ? "run" : safe;
+}
+
 RunFolder RunFolder::create(const fs::path& runsFolder, const std::string& name) {
-  const std::string base = localTime() + "_" + asFileName(name);
+  const std::string base = localTime() + "_" + nameFor(name);
   std::error_code error;
   fs::create_directories(runsFolder, error);
   for (int attempt = 1; !error && attempt < 1000; ++attempt) {
@@ -77,10 +72,10 @@ RunFolder RunFolder::create(const fs::path& runsFolder, const std::string& name)
 }
 
 RunFolder RunFolder::createNamed(const fs::path& runsFolder, const std::string& name) {
-  if (name != asFileName(name)) {
+  if (name != nameFor(name)) {
     throw Error(name,
                 "this can't be the name of a run folder",
-                "use letters, digits, '-', '_' and '.', at most 80 of them");
+                "use letters, digits, '-', '_' and '.', at most 80 bytes of them");
   }
   std::error_code error;
   fs::create_directories(runsFolder, error);

@@ -15,6 +15,10 @@ namespace lambda {
 /// of runs can be rebuilt from it.
 class RunFolder {
  public:
+  /// The name of a run changed so that it is a single path component: fileNamePart() without points
+  /// at its start, "run" where nothing is left.
+  static std::string nameFor(const std::string& run);
+
   /// Creates RUNS/YYYY-MM-DD_HH-MM-SS_NAME, in local time, with its subfolders; a number is
   /// appended if that exists. Throws Error if it can't be created.
   static RunFolder create(const std::filesystem::path& runsFolder, const std::string& name);

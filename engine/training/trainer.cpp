@@ -13,7 +13,9 @@
 #include "engine/training/stop_at.h"
 #include "engine/training/training_loop.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/config/schedule.h"
 #include "engine/values/config/validate.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -149,6 +151,17 @@ void sweep(const RunFolder& folder) {
   }
 }
 
+/// What a longer run does to the learning rate, as the end of an event text: that of a run which
+/// had all its epochs from the start may be far above the one that the shorter run had reached.
+std::string rateText(const fs::path& checkpoint, const Recipe& recipe, double epoch) {
+  const Recipe before = readCheckpointHeader(checkpoint).config.recipe;
+  const std::string old = formatRounded(learningRateAt(before, epoch));
+  const std::string now = formatRounded(learningRateAt(recipe, epoch));
+  if (old == now) return {};
+  return "; the learning rate goes from " + old + " to " + now + ", that of a run with " +
+         formatCounted(recipe.epochs, "epoch") + " at this point";
+}
+
 RunRecord recordToResume(const RunFolder& folder, const ResumeOptions& options) {
   std::vector<Problem> warnings;
   RunRecord record = readRunRecord(folder.record(), warnings);
@@ -251,7 +264,10 @@ RunResult resumeRun(const fs::path& run,
 
   std::string text = "from " + point.checkpoint.filename().string() + ", " +
                      placeText(resolved, *data) +
-                     exactnessText(record.environment, resolved.device()) + changed;
+                     exactnessText(record.environment, resolved.device()) +
+                     rateText(point.checkpoint,
+                              record.config.recipe,
+                              at.epoch + static_cast<double>(at.batch) / data->batchesPerEpoch());
   for (const std::string& warning : point.warnings) text += "; " + warning;
   if (!repaired.empty()) text += "; " + repaired;
   TrainingLoop loop(openRun(std::move(folder),

@@ -68,7 +68,8 @@ std::optional<double> NumberBox::parsed(const QString& text) const {
   if (!format_.zeroText.isEmpty() && plain.compare(format_.zeroText, Qt::CaseInsensitive) == 0) {
     return 0;
   }
-  const std::optional<double> number = numberOf(plain.toStdString());
+  const std::optional<double> number =
+      numberOf(format_.whole ? withoutGroups(plain.toStdString()) : plain.toStdString());
   if (!number || (format_.whole && *number != std::floor(*number))) return {};
   return number;
 }

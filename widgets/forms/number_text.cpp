@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -114,6 +115,20 @@ std::optional<double> numberOf(std::string_view text) {
   const auto parsed = std::from_chars(plain.data(), end, value);
   if (parsed.ec != std::errc() || parsed.ptr != end || !std::isfinite(value)) return {};
   return value;
+}
+
+std::string withoutGroups(std::string text) {
+  const auto isSeparator = [](char c) { return c == ',' || c == '.' || c == ' '; };
+  const std::size_t first = text.find_first_of(",. ");
+  if (first == std::string::npos || first == 0 || first > 3 || text[0] == '0') return text;
+  std::size_t digits = 3;
+  for (const char c : std::string_view(text).substr(first)) {
+    if (isSeparator(c) ? digits != 3 : std::isdigit(static_cast<unsigned char>(c)) == 0)
+      return text;
+    digits = isSeparator(c) ? 0 : digits + 1;
+  }
+  if (digits == 3) std::erase_if(text, isSeparator);
+  return text;
 }
 
 double stepped(double value, int steps, Stepping stepping, double min, double max, bool whole) {

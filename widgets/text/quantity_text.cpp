@@ -13,18 +13,9 @@ namespace lambda {
 
 namespace {
 
-QString localised(const std::string& written) {
-  const QLocale locale = shownLocale();
-  QString text;
-  for (const QChar c : QString::fromStdString(written)) {
-    if (c == u'.') {
-      text += locale.decimalPoint();
-    } else if (c == u',') {
-      text += locale.groupSeparator();
-    } else {
-      text += c == u'-' ? QChar(0x2212) : c;
-    }
-  }
+QString shown(const std::string& written) {
+  QString text = QString::fromStdString(written);
+  text.replace(u'-', QChar(0x2212));
   return text.replace(u"Infinity"_s, u"∞"_s);
 }
 
@@ -36,23 +27,23 @@ QString orDash(const QString& text) {
 }  // namespace
 
 QString fixedText(double value, int decimals) {
-  return localised(formatFixed(value, decimals));
+  return shown(formatFixed(value, decimals));
 }
 
 QString numberText(double value, int digits) {
-  return localised(formatMeasured(value, digits));
+  return shown(formatMeasured(value, digits));
 }
 
 QString roundedText(double value, int digits) {
-  return localised(formatRounded(value, digits));
+  return shown(formatRounded(value, digits));
 }
 
 QString countText(qint64 count) {
-  return localised(formatCount(count));
+  return shown(formatCount(count));
 }
 
 QString countedText(qint64 count, const QString& noun) {
-  return localised(formatCounted(count, noun.toStdString()));
+  return shown(formatCounted(count, noun.toStdString()));
 }
 
 QString timesText(qint64 count) {
@@ -61,19 +52,19 @@ QString timesText(qint64 count) {
 }
 
 QString shortCountText(qint64 count, int digits) {
-  return localised(formatShortCount(count, digits));
+  return shown(formatShortCount(count, digits));
 }
 
 QString bytesText(qint64 bytes, int digits) {
-  return localised(formatBytes(bytes, digits));
+  return shown(formatBytes(bytes, digits));
 }
 
 QString percentText(double share, int decimals) {
-  return localised(formatPercent(share, decimals));
+  return shown(formatPercent(share, decimals));
 }
 
 QString accuracyText(double share) {
-  return localised(formatAccuracy(share));
+  return shown(formatAccuracy(share));
 }
 
 QString guessText(const std::optional<MajorityClass>& majority) {
@@ -83,11 +74,11 @@ QString guessText(const std::optional<MajorityClass>& majority) {
 }
 
 QString durationText(double seconds) {
-  return orDash(localised(formatDuration(seconds)));
+  return orDash(shown(formatDuration(seconds)));
 }
 
 QString clockText(double seconds) {
-  return orDash(localised(formatClock(seconds)));
+  return orDash(shown(formatClock(seconds)));
 }
 
 QString momentText(const QDateTime& moment) {

@@ -10,8 +10,8 @@ class QDateTime;
 
 namespace lambda {
 
-// Quantities as they read on every page: by the rules of engine/values/text/quantities.h, with the
-// person's separators, a true minus sign and "∞".
+// Quantities as they read on every page: by the rules of engine/values/text/quantities.h, with a
+// true minus sign and "∞".
 
 /// That many decimals, for rows of numbers that share a step, such as ticks: "0.50".
 QString fixedText(double value, int decimals);

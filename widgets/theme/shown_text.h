@@ -5,11 +5,10 @@
 
 namespace lambda {
 
-/// The locale of the person, or English instead of the C locale, which groups no digits and sorts
-/// by bytes.
+/// The locale of everything that the window shows, whatever the system's is: its texts are English,
+/// and numbers in them, in fields, in messages of the engine and in files are written alike.
 inline QLocale shownLocale() {
-  const QLocale own;
-  return own.language() == QLocale::C ? QLocale(QLocale::English) : own;
+  return {QLocale::English, QLocale::UnitedStates};
 }
 
 }  // namespace lambda

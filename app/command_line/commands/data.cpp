@@ -101,7 +101,7 @@ void printReport(const DataReport& report) {
     text += finding.severity == Severity::error ? "  error    " : "  warning  ";
     text += terminalText(finding.place) + ": " + terminalText(finding.text) + "\n";
     if (!finding.hint.empty() && !isRepeated)
-      text += "           " + terminalText(finding.hint) + "\n";
+      text += "           " + terminalText(finding.hint, LineBreaks::kept) + "\n";
   }
   if (shown < report.findings.size()) {
     text += "  and " + std::to_string(report.findings.size() - shown) +

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <unistd.h>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/seconds_since.h"
 #include "engine/values/text/quantities.h"
+#include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
 namespace lambda {
@@ -91,7 +93,7 @@ class Names {
     std::size_t start = 0;
     for (std::size_t end = 0; (end = line_.find('\n', start)) != std::string::npos;
          start = end + 1) {
-      if (end > start) waiting_.push_back(line_.substr(start, end - start));
+      addLine(std::string_view(line_).substr(start, end - start));
     }
     line_.erase(0, start);
     if (line_.size() > kLongestName) {
@@ -101,10 +103,19 @@ class Names {
     }
   }
 
+  /// Takes the name out of a line, also one of a list that was written on Windows.
+  void addLine(std::string_view line) {
+    if (isFirstLine_ && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
+    isFirstLine_ = false;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (!line.empty()) waiting_.emplace_back(line);
+  }
+
   std::string place_;
   std::deque<std::string> waiting_;
   std::string line_;  ///< The beginning of the next line.
   int list_ = -1;     ///< Closed at the end of the list.
+  bool isFirstLine_ = true;
 };
 
 /// The most probable classes, as indices.

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_session.h"
 #include "app/command_line/run_source.h"
@@ -31,6 +32,7 @@ int resume(const ResumeArguments& arguments) {
   changes.device = arguments.device;
   std::vector<Problem> warnings;
   RunConfig config = readRunRecord(folder.record(), warnings).config;
+  noteIgnored(folder.record().string(), warnings);
   applyOptions(config, changes);
   ResumeOptions options;
   options.epochs = arguments.epochs;

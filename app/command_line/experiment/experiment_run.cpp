@@ -56,16 +56,14 @@ class WorkerView : public WorkerObserver {
   WorkerView(const ExperimentFolder& folder, ProgressLine& line) : folder_(folder), line_(line) {}
 
   void started(const PlannedRun& run, bool resumes) override {
-    line_.print(terminalText((resumes ? "continues  " : "begins     ") + nameOf(run)));
+    line_.print((resumes ? "continues  " : "begins     ") + nameOf(run));
   }
 
   void ended(const PlannedRun& run, CellState state, const std::string& text) override {
     const std::string name = nameOf(run);
-    if (state == CellState::done) line_.print(terminalText("done       " + name));
-    if (state == CellState::failed) {
-      line_.print(terminalText("failed     " + name + ": " + text));
-    }
-    if (state == CellState::waiting) line_.print(terminalText("stopped    " + name));
+    if (state == CellState::done) line_.print("done       " + name);
+    if (state == CellState::failed) line_.print("failed     " + name + ": " + text);
+    if (state == CellState::waiting) line_.print("stopped    " + name);
   }
 
   void waited() override {
@@ -106,7 +104,7 @@ Experiment loadExperiment(const RunOptions& options) {
     std::vector<Problem> warnings;
     experiment = experimentFromJson(
         readFile(options.source, kMostExperimentBytes), options.source, warnings);
-    for (const Problem& warning : warnings) printNote("lambda: " + warning.text + "\n");
+    noteIgnored(options.source, warnings);
   } else {
     experiment = loadShippedExperiment(options.source);
   }
@@ -174,7 +172,7 @@ int dryRun(const RunOptions& options) {
   } catch (const InvalidConfiguration&) {
     throw;
   } catch (const Error& error) {
-    printNote(terminalText(std::string("lambda: ") + error.what()) + "\n");
+    printNote(std::string("lambda: ") + error.what() + "\n");
   }
   return printExperimentTime(experiment, options.parallel, options.output);
 }

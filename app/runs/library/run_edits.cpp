@@ -65,15 +65,12 @@ std::string folderNameFor(const std::string& folder, const std::string& name) {
     throw Error(
         "name", "the name is too long", "Keep it below 80 letters; write more into the notes.");
   }
-  std::string safe;
   for (const char c : wanted) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20) throw Error("name", "the name has a line break or a control character");
-    const bool keep = std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.';
-    safe += keep ? c : '-';
+    if (static_cast<unsigned char>(c) < 0x20) {
+      throw Error("name", "the name has a line break or a control character");
+    }
   }
-  safe.erase(0, std::min(safe.find_first_not_of('.'), safe.size()));
-  if (safe.empty()) safe = "run";
+  const std::string safe = RunFolder::nameFor(wanted);
   return beginsWithDate(folder) ? folder.substr(0, kDatePattern.size()) + safe : safe;
 }
 

@@ -5,10 +5,10 @@
 
 namespace lambda {
 
-// One rule for the text of each quantity, for the command line, messages and the studio, which
-// writes them with the separators of the person (widgets/text/quantity_text.h): a point before
-// decimals, commas between thousands, a space before a unit, decimal prefixes (1 kB = 1000 B).
-// Values that are not finite are "NaN", "Infinity" and "-Infinity".
+// One rule for the text of each quantity, for the command line, messages and the studio
+// (widgets/text/quantity_text.h), in every locale: a point before decimals, commas between
+// thousands, a space before a unit, decimal prefixes (1 kB = 1000 B). Values that are not finite
+// are "NaN", "Infinity" and "-Infinity".
 
 /// That many decimals: "0.50".
 std::string formatFixed(double value, int decimals);

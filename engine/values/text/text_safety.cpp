@@ -87,6 +87,10 @@ std::string octalEscape(char byte) {
           static_cast<char>('0' + (value & 7))};
 }
 
+bool isLetterOrDigit(char32_t c) {
+  return (c >= U'0' && c <= U'9') || (c >= U'A' && c <= U'Z') || (c >= U'a' && c <= U'z');
+}
+
 bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -148,6 +152,17 @@ bool isControl(char32_t character) {
   return std::ranges::any_of(kControls, [&](const Range& range) {
     return character >= range.first && character <= range.last;
   });
+}
+
+std::string fileNamePart(std::string_view text, std::size_t bytes) {
+  std::string part;
+  visitPieces(text, [&](const Piece& piece, std::string_view characters) {
+    const char32_t c = piece.character;
+    const bool isPlain =
+        c < 0x80 ? isLetterOrDigit(c) || c == U'-' || c == U'_' || c == U'.' : !isControl(c);
+    part += piece.isCharacter && isPlain ? characters : std::string_view("-");
+  });
+  return std::string(utf8Prefix(part, bytes));
 }
 
 std::string terminalText(std::string_view text, LineBreaks lineBreaks) {

@@ -35,6 +35,11 @@ std::string shellWord(std::string_view text);
 /// A path as one word of a POSIX shell that no command reads as an option.
 std::string shellPath(const std::string& path);
 
+/// The text as a part of a name of a file: of ASCII, letters, digits, '-', '_' and '.' stay; so
+/// does every other character that isControl() does not name. What does not stay becomes a dash.
+/// The result has at most `bytes` bytes and cuts no character.
+std::string fileNamePart(std::string_view text, std::size_t bytes);
+
 /// The text as one cell of a CSV file (RFC 4180). A text that a spreadsheet would run as a formula,
 /// because it begins with = + - @, a tab or a carriage return, gets an apostrophe before it;
 /// numbers are unchanged.
