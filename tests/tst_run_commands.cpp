@@ -269,8 +269,6 @@ void TestRunCommands::aRunThatIsNotThereSuggestsTheNearest() {
   QVERIFY2(outcome.errors.contains("Did you mean runs/"), outcome.errors.constData());
 }
 
-}  // namespace lambda
-
 void TestRunCommands::aLongerRunNamesItsLearningRate() {
   fs::copy(run_, folder_.path() / "longer", fs::copy_options::recursive);
   const ProgramOutcome same = program_.run({u"resume"_s, u"longer"_s});
@@ -385,6 +383,8 @@ void TestRunCommands::aListOfPicturesMayComeFromWindows() {
   QVERIFY2(outcome.status == 0, outcome.errors.constData());
   QCOMPARE(outcome.json()[u"images"_s].toInt(), 2);
 }
+
+}  // namespace lambda
 
 QTEST_GUILESS_MAIN(lambda::TestRunCommands)
 #include "tst_run_commands.moc"

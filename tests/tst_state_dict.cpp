@@ -122,12 +122,24 @@ class TestStateDict : public QObject {
     QVERIFY(read.file.find(prefix.toStdString() + "bias") != nullptr);
   }
 
+  void theFormatBeforeVersion16IsRead() {
+    const StateDict read = readStateDict(kFiles / "old.pt");
+    QCOMPARE(read.file.tensors.size(), std::size_t{1});
+    QCOMPARE(floatsOf(read.file, "a"), (std::vector<float>{1}));
+    const StateDict checkpoint = readStateDict(kFiles / "old-checkpoint.pt");
+    QCOMPARE(checkpoint.entry, std::string("state_dict"));
+    QCOMPARE(floatsOf(checkpoint.file, "module.weight"), (std::vector<float>{1, 2, 3, 4}));
+    const std::string bytes = sample("old-checkpoint.pt");
+    for (std::size_t length = 14; length < bytes.size(); length += 7) {
+      QVERIFY(errorOf([&] { parse(std::string_view(bytes).substr(0, length)); }).has_value());
+    }
+  }
+
   void otherFilesAreRefusedByName_data() {
     QTest::addColumn<QByteArray>("name");
     QTest::addColumn<QByteArray>("reason");
     QTest::newRow("a module") << QByteArray("module.pt")
                               << QByteArray("torch.nn.modules.linear.Linear");
-    QTest::newRow("before 1.6") << QByteArray("old.pt") << QByteArray("before version 1.6");
     QTest::newRow("TorchScript") << QByteArray("script.pt") << QByteArray("TorchScript");
     QTest::newRow("TorchScript, compressed")
         << QByteArray("compressed-script.pt") << QByteArray("TorchScript");
@@ -282,7 +294,7 @@ class TestStateDict : public QObject {
   }
 
   void damageNeverDoesMoreThanThrow() {
-    for (const char* name : {"state_dict.pt", "checkpoint.pt"}) {
+    for (const char* name : {"state_dict.pt", "checkpoint.pt", "timm.pt", "old-checkpoint.pt"}) {
       const std::string bytes = sample(name);
       for (std::uint64_t number = 0; number < 3000; ++number) {
         errorOf([&] { parse(mutated(bytes, 1, number)); });

@@ -20,6 +20,9 @@ class PickleBytes {
   PickleBytes(std::span<const std::byte> bytes, const std::string& place)
       : bytes_(bytes), place_(place) {}
 
+  /// Bytes read so far.
+  std::size_t position() const { return at_; }
+
   /// The next instruction, which errors then name.
   unsigned instruction();
 

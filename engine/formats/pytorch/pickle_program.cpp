@@ -1,5 +1,6 @@
 #include "engine/formats/pytorch/pickle_program.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,16 +19,14 @@ constexpr std::size_t kMaxValues = 1'000'000;
 
 constexpr std::string_view kOrderedDict = "collections.OrderedDict";
 constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2";
+constexpr std::string_view kOldTensor = "torch._utils._rebuild_tensor";
 constexpr std::string_view kParameter = "torch._utils._rebuild_parameter";
 
 /// Runs a pickle's instructions on a stack of values.
 class PickleProgram {
  public:
-  PickleProgram(std::span<const std::byte> bytes, const std::string& place) : bytes_(bytes, place) {
-    if (bytes.size() > kMaxProgramBytes) {
-      throw Error(place, "has a description of the tensors above 16 MiB", kSaveStateDict);
-    }
-  }
+  PickleProgram(std::span<const std::byte> bytes, const std::string& place)
+      : bytes_(bytes.first(std::min(bytes.size(), kMaxProgramBytes)), place) {}
 
   PickledValues run() {
     for (;;) {
@@ -41,6 +40,7 @@ class PickleProgram {
     }
     out_.result = pop();
     if (!stack_.empty() || !marks_.empty()) fail("leaves values over", kDamagedPickle);
+    out_.bytes = bytes_.position();
     return std::move(out_);
   }
 
@@ -279,8 +279,16 @@ class PickleProgram {
 
   void pushStorage() {
     const PickledValue& id = out_.values[pop()];
-    const bool fits = id.kind == PickleKind::tuple && id.items.size() == 5 &&
-                      item(id, 0).text == "storage" && item(id, 1).kind == PickleKind::global &&
+    // Old files name the class of a module with its source code.
+    if (id.kind == PickleKind::tuple && id.items.size() == 4 && item(id, 0).text == "module") {
+      push(id.items[1]);
+      return;
+    }
+    // Old files end with the view that a storage is of another, or with nothing.
+    const bool isWhole =
+        id.items.size() == 5 || (id.items.size() == 6 && item(id, 5).kind == PickleKind::none);
+    const bool fits = id.kind == PickleKind::tuple && isWhole && item(id, 0).text == "storage" &&
+                      item(id, 1).kind == PickleKind::global &&
                       item(id, 2).kind == PickleKind::text &&
                       item(id, 4).kind == PickleKind::integer;
     if (!fits) fail("refers to something outside the file that is not a storage", kSaveStateDict);
@@ -304,6 +312,9 @@ class PickleProgram {
       if (given.items.size() < 6 || given.items.size() > 7) {
         fail("calls " + function.text + " with unexpected arguments", kSaveStateDict);
       }
+      std::vector<PickleIndex> items = given.items;
+      pushNew(PickleKind::tensor).items = std::move(items);
+    } else if (function.text == kOldTensor && given.items.size() == 4) {
       std::vector<PickleIndex> items = given.items;
       pushNew(PickleKind::tensor).items = std::move(items);
     } else if (function.text == kParameter && !given.items.empty() &&

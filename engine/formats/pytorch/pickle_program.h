@@ -45,6 +45,7 @@ struct PickledValue {
 struct PickledValues {
   std::vector<PickledValue> values;
   PickleIndex result = 0;
+  std::size_t bytes = 0;  ///< Length of the pickle; what comes after it was not read.
 
   const PickledValue& operator[](PickleIndex index) const { return values[index]; }
 };
@@ -53,8 +54,8 @@ struct PickledValues {
 /// is executed: of all the classes and functions that a pickle can name, those of a state
 /// dictionary (OrderedDict, a tensor, a parameter, a storage) are understood as descriptions, and
 /// what any other would give is an object without content. Throws Error naming `place`, the byte
-/// and what was found, for other instructions and protocols; for programs above 16 MiB; and for
-/// more than a million values.
+/// and what was found, for other instructions and protocols; for programs that do not end within
+/// 16 MiB; and for more than a million values.
 PickledValues readPickle(std::span<const std::byte> bytes, const std::string& place);
 
 }  // namespace lambda

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,9 +23,13 @@ namespace {
 
 using Members = std::map<std::string, std::vector<std::byte>>;
 
+static_assert(std::endian::native == std::endian::little);
+
 constexpr std::size_t kMaxRank = 64;
 constexpr std::uint64_t kMaxGrowth = 4;
 constexpr const char* kDescription = "/data.pkl";
+constexpr const char* kBigEndian = "was saved with big-endian numbers";
+constexpr const char* kBigEndianHint = "Save it on a machine with little-endian numbers.";
 
 /// Dictionaries within each other on the way to the tensors.
 constexpr int kMostNested = 4;
@@ -74,6 +80,21 @@ constexpr std::array<StorageType, 11> kStorageTypes = {{
     {"torch.BoolStorage", DType::BOOL},
     {"torch.ComplexFloatStorage", DType::C64},
 }};
+
+DType elementTypeOf(const std::string& storage, const std::string& place) {
+  const auto* known = std::find_if(kStorageTypes.begin(),
+                                   kStorageTypes.end(),
+                                   [&](const StorageType& each) { return each.name == storage; });
+  if (known == kStorageTypes.end()) {
+    throw Error(place, "has the element type " + storage + ", which is not read", kSaveStateDict);
+  }
+  return known->dtype;
+}
+
+std::uint64_t bytesOf(DType dtype) {
+  const std::array<std::int64_t, 1> one = {1};
+  return *tensorBytes(dtype, one);
+}
 
 /// A tensor's elements within a storage of the archive.
 struct StridedTensor {
@@ -271,16 +292,8 @@ class StateDictReader {
   void readStorage(StridedTensor& tensor,
                    const PickledValue& storage,
                    const std::string& place) const {
-    const std::string& type = item(storage, 1).text;
-    const auto* known = std::find_if(kStorageTypes.begin(),
-                                     kStorageTypes.end(),
-                                     [&](const StorageType& each) { return each.name == type; });
-    if (known == kStorageTypes.end()) {
-      throw Error(place, "has the element type " + type + ", which is not read", kSaveStateDict);
-    }
-    tensor.dtype = known->dtype;
-    const std::array<std::int64_t, 1> one = {1};
-    tensor.elementBytes = *tensorBytes(tensor.dtype, one);
+    tensor.dtype = elementTypeOf(item(storage, 1).text, place);
+    tensor.elementBytes = bytesOf(tensor.dtype);
     const std::string member = root_ + "/data/" + item(storage, 2).text;
     const auto found = members_.find(member);
     if (found == members_.end()) {
@@ -377,11 +390,83 @@ void checkNumbers(const Members& members, const std::string& root, const std::st
   const std::string_view text(reinterpret_cast<const char*>(order->second.data()),
                               order->second.size());
   if (text != "little") {
-    throw Error(place,
-                "was saved with big-endian numbers",
-                "Save it on a machine with little-endian numbers.");
+    throw Error(place, kBigEndian, kBigEndianHint);
   }
 }
+
+/// A file of torch.save() before version 1.6, in which torchvision still publishes weights: pickles
+/// of a mark, a version, the machine, the object and the keys of storages, then the storages.
+class OldFile {
+ public:
+  OldFile(std::span<const std::byte> bytes, const std::string& place)
+      : bytes_(bytes), place_(place) {}
+
+  StateDict read() {
+    next();
+    next();
+    requireLittleEndian(next());
+    const PickledValues values = next();
+    const PickledValues keys = next();
+    const std::map<std::string_view, std::uint64_t> sizes = elementBytesIn(values);
+    Members members;
+    for (const PickleIndex key : keys[keys.result].items) {
+      const std::string& name = keys[key].text;
+      const auto size = sizes.find(name);
+      if (size == sizes.end()) {
+        throw Error(place_, "has values that no tensor uses: " + name, kDamagedPickle);
+      }
+      const std::span<const std::byte> content = storage(size->second, name);
+      members[kOldRoot + std::string("/data/") + name].assign(content.begin(), content.end());
+    }
+    return StateDictReader(members, kOldRoot, values, place_).read(bytes_.size());
+  }
+
+ private:
+  PickledValues next() {
+    PickledValues values = readPickle(bytes_.subspan(at_), place_);
+    at_ += values.bytes;
+    return values;
+  }
+
+  void requireLittleEndian(const PickledValues& machine) const {
+    for (const auto& [key, value] : machine[machine.result].entries) {
+      if (machine[key].text == "little_endian" && machine[value].integer == 0) {
+        throw Error(place_, kBigEndian, kBigEndianHint);
+      }
+    }
+  }
+
+  /// Bytes of an element of each storage that tensors use, by its key.
+  std::map<std::string_view, std::uint64_t> elementBytesIn(const PickledValues& values) const {
+    std::map<std::string_view, std::uint64_t> sizes;
+    for (const PickledValue& value : values.values) {
+      if (value.kind != PickleKind::storage) continue;
+      const DType dtype = elementTypeOf(values[value.items[1]].text, place_);
+      sizes[values[value.items[2]].text] = bytesOf(dtype);
+    }
+    return sizes;
+  }
+
+  std::span<const std::byte> storage(std::uint64_t elementBytes, const std::string& name) {
+    std::uint64_t count = 0;
+    const bool hasCount = bytes_.size() - at_ >= sizeof count;
+    if (hasCount) std::memcpy(&count, bytes_.data() + at_, sizeof count);
+    const std::uint64_t left = hasCount ? bytes_.size() - at_ - sizeof count : 0;
+    if (!hasCount || count > left / elementBytes) {
+      throw Error(place_, "ends within the values of storage " + name, kDamagedPickle);
+    }
+    const auto size = static_cast<std::size_t>(count * elementBytes);
+    const auto content = bytes_.subspan(at_ + sizeof count, size);
+    at_ += sizeof count + size;
+    return content;
+  }
+
+  static constexpr const char* kOldRoot = "archive";
+
+  std::span<const std::byte> bytes_;
+  const std::string& place_;
+  std::size_t at_ = 0;
+};
 
 }  // namespace
 
@@ -390,11 +475,7 @@ bool looksLikeStateDict(std::span<const std::byte> bytes) {
 }
 
 StateDict parseStateDict(std::span<const std::byte> bytes, const std::string& place) {
-  if (isOldFile(bytes)) {
-    throw Error(place,
-                "was saved by PyTorch before version 1.6, or in its format",
-                "Load it in PyTorch and save it again with torch.save().");
-  }
+  if (isOldFile(bytes)) return OldFile(bytes, place).read();
   if (!looksLikeZip(bytes)) {
     throw Error(place,
                 "is not a file of torch.save(): it does not begin as a zip archive",

@@ -21,14 +21,14 @@ struct StateDict {
   std::string entry;  ///< Where they were in a checkpoint: "state_dict", "model.state_dict"; or "".
 };
 
-/// Reads an untrusted PyTorch file: a state dictionary saved by torch.save() of version 1.6 or
-/// later, alone or within a checkpoint: as the entry "state_dict_ema", "model_ema", "state_dict",
-/// "model" and others with usual names, an averaged one first, or as the only entry that is a
-/// dictionary of tensors. A tensor that the file stores with strides (channels last) is reordered.
-/// Nothing in the file is executed, and other objects in a checkpoint are left aside: see
-/// readPickle(). Throws Error naming the file and the place within it for anything else: whole
-/// modules, TorchScript programs, files of older versions, big-endian numbers, damage, tensors that
-/// reach beyond their storage, and tensors that are together more than four times the file.
+/// Reads an untrusted PyTorch file: a state dictionary saved by torch.save(), of version 1.6 or
+/// later or in the format before it, alone or within a checkpoint: as the entry "state_dict_ema",
+/// "model_ema", "state_dict", "model" and others with usual names, an averaged one first, or as the
+/// only entry that is a dictionary of tensors. A tensor that the file stores with strides (channels
+/// last) is reordered. Nothing in the file is executed, and other objects in a checkpoint are left
+/// aside: see readPickle(). Throws Error naming the file and the place within it for anything else:
+/// whole modules, TorchScript programs, big-endian numbers, damage, tensors that reach beyond their
+/// storage, and tensors that are together more than four times the file.
 StateDict readStateDict(const std::filesystem::path& path);
 
 /// The same from bytes in memory; `place` names them in errors.
