@@ -1,4 +1,6 @@
 #include <QAction>
+#include <QComboBox>
+#include <QDialog>
 #include <QLineEdit>
 #include <QListView>
 #include <QMainWindow>
@@ -7,16 +9,20 @@
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <QtTest/QtTest>
 
 #include "app/studio/commands/command_palette.h"
 #include "app/studio/commands/fuzzy_match.h"
+#include "app/studio/commands/shortcut_filter.h"
 #include "app/studio/navigation_rail.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
 #include "app/studio/welcome/welcome_page.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
+
+using namespace Qt::StringLiterals;
 
 namespace lambda::test {
 
@@ -59,6 +65,9 @@ class TestWindowParts : public QObject {
   void welcomeShowsItsCardsAtAnySize();
   void theRailIsAsWideAsItsNames();
   void aNoticeOffersWhatToDoAndLeavesThen();
+  void keysChooseInADropDownList_data();
+  void keysChooseInADropDownList();
+  void aSpaceIsPartOfANameThatIsTyped();
 };
 
 void TestWindowParts::initTestCase() {
@@ -219,6 +228,69 @@ void TestWindowParts::aNoticeOffersWhatToDoAndLeavesThen() {
   QTest::mouseClick(buttonNamed(bar, QStringLiteral("Try again")), Qt::LeftButton);
   QVERIFY(isDone);
   QVERIFY(!bar.isVisible());
+}
+
+void TestWindowParts::keysChooseInADropDownList_data() {
+  QTest::addColumn<Qt::Key>("key");
+  QTest::addColumn<QString>("chosen");
+  QTest::newRow("Return") << Qt::Key_Return << u"Adam"_s;
+  QTest::newRow("Enter") << Qt::Key_Enter << u"Adam"_s;
+  QTest::newRow("Select") << Qt::Key_Select << u"Adam"_s;
+  QTest::newRow("Space") << Qt::Key_Space << u"Adam"_s;
+  QTest::newRow("Escape") << Qt::Key_Escape << u"SGD"_s;
+  QTest::newRow("F4") << Qt::Key_F4 << u"SGD"_s;
+}
+
+void TestWindowParts::keysChooseInADropDownList() {
+  QFETCH(Qt::Key, key);
+  QFETCH(QString, chosen);
+  // As in every window of the studio. Return is also the key of a dialog's default button.
+  ShortcutFilter filter;
+  QDialog dialog;
+  auto* column = new QVBoxLayout(&dialog);
+  auto* list = new QComboBox;
+  list->addItems({u"SGD"_s, u"Adam"_s, u"Muon"_s});
+  auto* button = new QPushButton(u"Start"_s);
+  button->setDefault(true);
+  column->addWidget(list);
+  column->addWidget(button);
+  QSignalSpy activated(list, &QComboBox::textActivated);
+  QSignalSpy pressed(button, &QPushButton::clicked);
+  dialog.show();
+  QVERIFY(QTest::qWaitForWindowActive(&dialog));
+  list->setFocus();
+  list->showPopup();
+  QTRY_VERIFY(list->view()->isVisible());
+  // Through the window, as the keyboard's events come.
+  QTest::keyClick(dialog.windowHandle(), Qt::Key_Down);
+  QTest::keyClick(dialog.windowHandle(), key);
+  QTRY_VERIFY(!list->view()->isVisible());
+  QCOMPARE(list->currentText(), chosen);
+  QCOMPARE(activated.count(), chosen == u"Adam"_s ? 1 : 0);
+  QCOMPARE(pressed.count(), 0);
+  // The next press is a new one.
+  button->setFocus();
+  QTest::keyClick(dialog.windowHandle(), Qt::Key_Space);
+  QCOMPARE(pressed.count(), 1);
+}
+
+void TestWindowParts::aSpaceIsPartOfANameThatIsTyped() {
+  ShortcutFilter filter;
+  QMainWindow window;
+  auto* list = new QComboBox;
+  list->addItems({u"dot at the left"_s, u"dot below"_s});
+  window.setCentralWidget(list);
+  window.show();
+  QVERIFY(QTest::qWaitForWindowActive(&window));
+  list->setFocus();
+  list->showPopup();
+  QTRY_VERIFY(list->view()->isVisible());
+  for (const char letter : {'d', 'o', 't', ' ', 'b'}) {
+    QTest::keyClick(window.windowHandle(), letter);
+  }
+  QVERIFY(list->view()->isVisible());
+  QTest::keyClick(window.windowHandle(), Qt::Key_Return);
+  QCOMPARE(list->currentText(), u"dot below"_s);
 }
 
 }  // namespace lambda::test

@@ -1,5 +1,7 @@
 #include "app/studio/commands/shortcut_filter.h"
 
+#include <utility>
+
 #include <QAbstractSpinBox>
 #include <QApplication>
 #include <QComboBox>
@@ -37,26 +39,68 @@ bool isSingleKey(const QKeyEvent& key) {
   return !(key.modifiers() & (Qt::ControlModifier | Qt::AltModifier | Qt::MetaModifier));
 }
 
+bool isOfComboBox(const QWidget& popup) {
+  return qobject_cast<const QComboBox*>(popup.parentWidget());
+}
+
+/// Whether the key chooses the marked entry of an open list. A space in the middle of typing
+/// belongs to the name that is being typed.
+bool choosesEntry(const QKeyEvent& key, const QElapsedTimer& sinceTyped) {
+  switch (key.key()) {
+    case Qt::Key_Return:
+    case Qt::Key_Enter:
+    case Qt::Key_Select:
+      return true;
+    case Qt::Key_Space:
+      return !sinceTyped.isValid() || sinceTyped.hasExpired(QApplication::keyboardInputInterval());
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 ShortcutFilter::ShortcutFilter(QObject* parent) : QObject(parent) {
   qApp->installEventFilter(this);
 }
 
-bool ShortcutFilter::eventFilter(QObject*, QEvent* event) {
-  if (event->type() != QEvent::ShortcutOverride) return false;
-  const auto& key = static_cast<const QKeyEvent&>(*event);
+bool ShortcutFilter::eventFilter(QObject* watched, QEvent* event) {
+  if (event->type() == QEvent::KeyPress) return isUsedUp(static_cast<const QKeyEvent&>(*event));
+  if (event->type() != QEvent::ShortcutOverride || isPassing_) return false;
+  auto& key = static_cast<QKeyEvent&>(*event);
+  usedUp_ = 0;
   const QWidget* focused = QApplication::focusWidget();
   const QLineEdit* line = typedLine(focused);
   if (line && isOfNoUse(key, *line)) {
     event->ignore();
     return true;
   }
-  const bool isTaken = QApplication::activePopupWidget() || searches(key, focused);
+  const QWidget* popup = QApplication::activePopupWidget();
+  const bool isTaken = popup || searches(key, focused);
   // An accepted override becomes an ordinary key press.
   if (!isTaken || !isSingleKey(key)) return false;
+  if (popup && isOfComboBox(*popup)) passToComboBox(*watched, key);
   event->accept();
   return true;
+}
+
+/// The list of a combo box chooses and closes already at the override of a key, and only at that.
+void ShortcutFilter::passToComboBox(QObject& watched, const QKeyEvent& key) {
+  const bool isChoice = choosesEntry(key, sinceTyped_);
+  if (!isChoice && key.key() != Qt::Key_F4) {
+    if (!key.text().isEmpty() && key.text().front().isPrint()) sinceTyped_.start();
+    return;
+  }
+  QKeyEvent passed(QEvent::ShortcutOverride, isChoice ? Qt::Key_Return : Qt::Key_F4, {});
+  isPassing_ = true;
+  QApplication::sendEvent(&watched, &passed);
+  isPassing_ = false;
+  // The list is closed now: the press would open it again, or press the default button of a dialog.
+  if (!QApplication::activePopupWidget()) usedUp_ = key.key();
+}
+
+bool ShortcutFilter::isUsedUp(const QKeyEvent& key) {
+  return std::exchange(usedUp_, 0) == key.key() && key.key() != 0;
 }
 
 }  // namespace lambda
