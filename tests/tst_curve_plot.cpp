@@ -7,8 +7,11 @@
 #include <QAction>
 #include <QApplication>
 #include <QMouseEvent>
+#include <QPainter>
+#include <QSettings>
 #include <QSignalSpy>
 #include <QSlider>
+#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 #include <QWheelEvent>
@@ -303,23 +306,116 @@ class TestCurvePlot : public QObject {
     QVERIFY2(!found.isNull() && found.x() < 250, qPrintable(QString::number(found.x())));
   }
 
-  void linesThatCoincideAreBothSeen() {
+  void aLineKeepsItsWidthWhereAnotherCoincidesWithIt() {
     Shown shown;
-    CurveSeries above = series("b", ramp(0, 100));
-    above.colorIndex = 1;
-    shown.plot.setSeries({series("a", ramp(0, 100)), above});
+    std::vector<CurveSeries> lines;
+    for (const char* key : {"a", "b", "c", "d"}) {
+      lines.push_back(series(key, ramp(0, 100, 0)));
+      lines.back().colorIndex = static_cast<int>(lines.size()) - 1;
+    }
+    shown.plot.setSeries(lines);
     QTest::qWait(20);
-    const QImage picture = shown.plot.grab().toImage();
     const Colors& colors = colorsOf(shown.plot);
-    const auto count = [&](const QColor& color) {
+    // In the row of pixels across the lines, what is not the page; tick marks are further left.
+    const auto thickness = [&](const QImage& picture) {
       int pixels = 0;
-      for (int y = 0; y < picture.height() / 2; ++y) {
-        for (int x = 100; x < 400; ++x) pixels += picture.pixelColor(x, y) == color;
+      for (int y = 40; y < picture.height() / 2 - 20; ++y) {
+        const QColor color = picture.pixelColor(picture.width() / 2, y);
+        pixels += color.saturation() > 60;
       }
       return pixels;
     };
-    QVERIFY2(count(colors.series[0]) > 50, qPrintable(QString::number(count(colors.series[0]))));
-    QVERIFY2(count(colors.series[1]) > 50, qPrintable(QString::number(count(colors.series[1]))));
+    const int onScreen = thickness(shown.plot.grab().toImage());
+    QVERIFY2(onScreen >= 1 && onScreen <= 3, qPrintable(QString::number(onScreen)));
+    QImage exported(600, 400, QImage::Format_RGB32);
+    exported.fill(colors.page);
+    QPainter painter(&exported);
+    shown.plot.paintTo(painter, exported.size(), colors);
+    painter.end();
+    QCOMPARE(thickness(exported), onScreen);
+  }
+
+  void theNamesAtTheRightSayWhichLinesCoincide() {
+    Shown shown;
+    const auto namesFromTheTop = [&shown](CurveSamples other) {
+      shown.plot.setSeries({series("train (epoch)", std::move(other)),
+                            series("validation", ramp(0, 100, 0)),
+                            series("apart", ramp(0, 100))});
+      QTest::qWait(20);
+      QSignalSpy clicked(&shown.plot, &CurvePlot::seriesClicked);
+      std::vector<std::pair<std::string, int>> names;
+      const int x = shown.plot.width() - 75;  // In the names, beside the lines.
+      for (int y = 20; y < 200; ++y) {
+        QTest::mouseClick(shown.mouse(), Qt::LeftButton, {}, {x, y});
+        if (clicked.isEmpty()) continue;
+        const auto name = clicked.takeFirst().constFirst().value<std::string>();
+        if (names.empty() || names.back().first != name) names.emplace_back(name, y);
+      }
+      return names;
+    };
+    const auto together = namesFromTheTop(ramp(0, 100, 0));
+    QCOMPARE(together.size(), std::size_t{3});
+    QCOMPARE(together[1].first, std::string("validation"));
+    QCOMPARE(together[2].first, std::string("train (epoch)"));
+    // Directly below the name of the line that is seen.
+    QVERIFY(together[2].second - together[1].second < 25);
+    const auto inOrder = namesFromTheTop(ramp(0, 100, 0.5));
+    QCOMPARE(inOrder.size(), std::size_t{3});
+    QCOMPARE(inOrder[1].first, std::string("train (epoch)"));
+  }
+
+  void aLineIsPartedFromThoseBelowIt() {
+    Shown shown;
+    CurveSamples rising;
+    rising.step = {0, 99};
+    rising.y = {0, 2};
+    CurveSeries above = series("above", rising);
+    above.colorIndex = 1;
+    shown.plot.setSeries({series("level", ramp(0, 100, 0)), above});
+    QTest::qWait(20);
+    const QImage picture = shown.plot.grab().toImage();
+    const QColor level = colorsOf(shown.plot).series[0];
+    // The level line has a gap where the other one crosses it.
+    for (int y = 40; y < picture.height() / 2 - 20; ++y) {
+      if (picture.pixelColor(picture.width() / 4, y) != level) continue;
+      int gap = 0;
+      for (int x = picture.width() / 4; x < picture.width() * 3 / 4; ++x) {
+        gap += picture.pixelColor(x, y).saturation() < level.saturation() / 2;
+      }
+      QVERIFY(gap >= 2);
+      return;
+    }
+    QFAIL("the level line is not drawn");
+  }
+
+  void theLossIsLogarithmicOverMoreThanTwoDecades() {
+    CurvePlot plot({{.title = u"Loss"_s, .automaticLog = true}, {.title = u"Accuracy"_s}});
+    CurveToolbar toolbar(plot, 0);
+    CurveSamples falling = ramp(0, 3);
+    falling.y = {2.3, 0.1, 0.03};
+    plot.setSeries({series("loss", falling), series("accuracy", ramp(0, 300), 1)});
+    QVERIFY(!plot.isLogScale(0));
+    CurveSamples further = ramp(3, 1);
+    further.y = {0.02};
+    plot.append("loss", further);
+    QVERIFY(plot.isLogScale(0));
+    QVERIFY(!plot.isLogScale(1));
+    QVERIFY(toolbar.logAction()->isChecked());
+    // What a person has chosen stays, also after the next start.
+    toolbar.logAction()->trigger();
+    QVERIFY(!plot.isLogScale(0));
+    plot.append("loss", ramp(4, 1, 1000));
+    QVERIFY(!plot.isLogScale(0));
+    QTemporaryDir folder;
+    QSettings settings(folder.filePath(u"layout.ini"_s), QSettings::IniFormat);
+    toolbar.saveLayout(settings);
+    plot.releaseLogScale(0);
+    QVERIFY(plot.isLogScale(0));
+    toolbar.restoreLayout(settings);
+    QVERIFY(!plot.isLogScale(0));
+    settings.clear();
+    toolbar.restoreLayout(settings);
+    QVERIFY(plot.isLogScale(0));
   }
 
   void epochsAreWholeNumbers() {

@@ -104,7 +104,8 @@ OverlayPanel::OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidg
 
 OverlayPanel::View OverlayPanel::makeView(const QString& title, bool percent) {
   View view;
-  view.plot = new CurvePlot({CurvePanel{title, percent}}, this);
+  view.plot = new CurvePlot(
+      {CurvePanel{.title = title, .percent = percent, .automaticLog = !percent}}, this);
   view.plot->setFollow(true);
   view.toolbar = new CurveToolbar(*view.plot, percent ? -1 : 0, this);
   plots_->addWidget(view.plot);

@@ -116,9 +116,9 @@ class Decorations : public QCPLayerable {
     painter.setFont(smallFont());
     double left = from + kTitleGap;
     int leftOut = 0;
-    for (const CurveScene::Series& series : scene_.series()) {
-      if (series.options.panel != panel || series.history.empty()) continue;
-      const QString text = metrics.elidedText(nameOf(series), Qt::ElideRight, widestName());
+    for (const LineName& name : lineNames(scene_, panel)) {
+      const CurveScene::Series& series = *name.series;
+      const QString text = metrics.elidedText(name.text, Qt::ElideRight, widestName());
       const double width = kSwatch + 4 + metrics.horizontalAdvance(text);
       if (leftOut > 0 || left + width > row.right() - 40) {
         ++leftOut;
@@ -151,7 +151,7 @@ class Decorations : public QCPLayerable {
       painter.setPen(textColor(scene_, *label.series));
       painter.drawText(label.rect,
                        Qt::AlignLeft | Qt::AlignVCenter,
-                       metrics.elidedText(nameOf(*label.series), Qt::ElideRight, widestName()));
+                       metrics.elidedText(label.text, Qt::ElideRight, widestName()));
     }
   }
 

@@ -75,12 +75,17 @@ double CurvePlot::smoothing() const {
 }
 
 void CurvePlot::setLogScale(int panel, bool on) {
-  if (isLogScale(panel) == on) return;
-  d_->scene.setLogarithmic(panel, on);
-  const auto [low, high] = d_->scene.xRange();
-  d_->scene.fit();
-  if (!follow()) d_->scene.setXRange(low, high);
-  d_->replot();
+  d_->scene.setLogarithmicChosen(panel, true);
+  d_->showLogScale(panel, on);
+}
+
+bool CurvePlot::isLogScaleChosen(int panel) const {
+  return d_->scene.panels().at(static_cast<std::size_t>(panel)).isLogarithmicChosen;
+}
+
+void CurvePlot::releaseLogScale(int panel) {
+  d_->scene.setLogarithmicChosen(panel, false);
+  d_->chooseLogScales();
 }
 
 bool CurvePlot::isLogScale(int panel) const {

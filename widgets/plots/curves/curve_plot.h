@@ -45,6 +45,8 @@ struct CurveSeries {
 struct CurvePanel {
   QString title;         ///< "Loss"
   bool percent = false;  ///< Values of 0..1 are written in per cent.
+  /// Logarithmic while the lines span more than two decades, until setLogScale() decides it.
+  bool automaticLog = false;
 };
 
 enum class CurveMarkKind { learningRate, checkpoint, resumed, warning, changed };
@@ -98,6 +100,12 @@ class CurvePlot : public QWidget, public Exportable {
   void setLogScale(int panel, bool on);
   bool isLogScale(int panel) const;
 
+  /// Whether setLogScale() has decided the scale.
+  bool isLogScaleChosen(int panel) const;
+
+  /// Leaves the scale of a panel to its lines again, where its options allow that.
+  void releaseLogScale(int panel);
+
   void setFollow(bool on);
   bool follow() const;
 
@@ -142,6 +150,7 @@ class CurvePlot : public QWidget, public Exportable {
   void followChanged(bool on);
   void axisChanged(lambda::CurveAxis axis);
   void smoothingChanged(double weight);
+  void logScaleChanged(int panel, bool on);
   void visibleRangeChanged(double low, double high);
   /// A line or its label was clicked.
   void seriesClicked(const std::string& key);

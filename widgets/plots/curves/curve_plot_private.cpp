@@ -83,12 +83,31 @@ void CurvePlot::Private::replot() {
 /// The points, or the ranges and axes that decide where they lie, have changed.
 void CurvePlot::Private::changed() {
   empty->setVisible(!scene.hasPoints());
+  chooseLogScales();
   if (followAction->isChecked()) {
     scene.fit();
     const auto [low, high] = scene.xRange();
     Q_EMIT owner.visibleRangeChanged(low, high);
   }
   replot();
+}
+
+void CurvePlot::Private::showLogScale(int panel, bool on) {
+  if (scene.panels().at(static_cast<std::size_t>(panel)).logarithmic == on) return;
+  scene.setLogarithmic(panel, on);
+  const auto [low, high] = scene.xRange();
+  scene.fit();
+  if (!followAction->isChecked()) scene.setXRange(low, high);
+  replot();
+  Q_EMIT owner.logScaleChanged(panel, on);
+}
+
+void CurvePlot::Private::chooseLogScales() {
+  for (int i = 0; i < static_cast<int>(scene.panels().size()); ++i) {
+    const CurveScene::Panel& panel = scene.panels()[static_cast<std::size_t>(i)];
+    if (panel.isLogarithmicChosen || !panel.options.automaticLog) continue;
+    showLogScale(i, scene.spansDecades(i));
+  }
 }
 
 /// A person has zoomed or moved the view.

@@ -25,6 +25,8 @@ class CurvePlot::Private {
   void connectInteraction();
   void replot();
   void changed();
+  void showLogScale(int panel, bool on);
+  void chooseLogScales();
   void userMoved();
   void divideSpace(int whole);
   void paintInto(QPainter& painter, const QSize& size, const Colors& colors);

@@ -7,7 +7,6 @@
 #include "widgets/plots/axes/axis_text.h"
 #include "widgets/plots/axes/axis_tickers.h"
 #include "widgets/plots/axes/plot_style.h"
-#include "widgets/plots/curves/line_trace.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/typography.h"
@@ -24,6 +23,7 @@ constexpr double kCrowdedOpacity = 0.16;  // Strokes side by side are darker tha
 constexpr double kPixelsPerDot = 8;
 constexpr double kDimOpacity = 0.22;
 constexpr double kLineWidth = 1.6;
+constexpr double kCasing = 1;  // On each side of a line.
 constexpr int kGapBetweenPanels = 6;
 constexpr int kTitleHeight = 26;
 
@@ -144,6 +144,24 @@ void CurveScene::setLogarithmic(int panel, bool on) {
   styleAxes();
 }
 
+void CurveScene::setLogarithmicChosen(int panel, bool isChosen) {
+  panels_.at(static_cast<std::size_t>(panel)).isLogarithmicChosen = isChosen;
+}
+
+bool CurveScene::spansDecades(int panel) const {
+  constexpr double kMostLinear = 100;
+  double low = std::numeric_limits<double>::infinity(), high = 0;
+  for (const Series& series : series_) {
+    if (series.options.panel != panel) continue;
+    for (const double y : series.history.smoothedValues()) {
+      if (!(y > 0) || std::isinf(y)) continue;
+      low = std::min(low, y);
+      high = std::max(high, y);
+    }
+  }
+  return high > kMostLinear * low;
+}
+
 void CurveScene::setHighlighted(const std::vector<std::string>& keys) {
   for (Series& series : series_) {
     series.dim = !keys.empty() && std::ranges::find(keys, series.options.key) == keys.end();
@@ -189,6 +207,7 @@ void CurveScene::addGraphs(Series& series) {
   series.branches = new QCPCurve(panel.x, panel.y);
   series.branches->setSelectable(QCP::stNone);
   if (series.options.faintRaw) series.raw = add();
+  series.casing = add();
   series.line = add();
   series.lone = add();
   series.lone->setLineStyle(QCPGraph::lsNone);
@@ -197,6 +216,13 @@ void CurveScene::addGraphs(Series& series) {
 void CurveScene::styleGraphs(Series& series) {
   const QColor color = faded(colorOf(series), series.dim ? kDimOpacity : 1);
   series.line->setPen(QPen(color, kLineWidth, series.options.penStyle, Qt::RoundCap));
+  // A dim line lets the others through.
+  series.casing->setVisible(!series.dim);
+  series.casing->setPen(QPen(colors_->page,
+                             kLineWidth + 2 * kCasing,
+                             series.options.penStyle,
+                             Qt::FlatCap,
+                             Qt::RoundJoin));
   series.lone->setPen(QPen(color, 1));
   series.lone->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, color, color, 4));
   // One pixel wide and without antialiasing, since thousands of strokes up and down are slow
@@ -213,32 +239,6 @@ void CurveScene::styleGraphs(Series& series) {
 
 void CurveScene::refreshLines() {
   for (Series& series : series_) refresh(series);
-  widenCoveredLines();
-}
-
-/// Of lines that coincide, the ones below are wider, so that each of them is seen.
-void CurveScene::widenCoveredLines() {
-  constexpr double kWider = 2.6, kMostWider = 3 * kWider;
-  std::vector<LineTrace> traces;
-  for (const Series& series : series_) {
-    traces.push_back(
-        traceOf(series.drawn, xRange(), [&](double y) { return yPixel(series.options.panel, y); }));
-  }
-  for (std::size_t i = 0; i < series_.size(); ++i) {
-    double width = 0;
-    for (std::size_t above = i + 1; above < series_.size(); ++above) {
-      const bool isSamePanel = series_[above].options.panel == series_[i].options.panel;
-      if (isSamePanel && doCoincide(traces[i], traces[above])) width += kWider;
-    }
-    QPen pen = series_[i].line->pen();
-    pen.setWidthF(kLineWidth + std::min(width, kMostWider));
-    if (width > 0) {
-      // The corners of a crowded line would be seen as hatching.
-      pen.setCapStyle(Qt::RoundCap);
-      pen.setJoinStyle(Qt::RoundJoin);
-    }
-    series_[i].line->setPen(pen);
-  }
 }
 
 void CurveScene::refresh(Series& series) {
@@ -284,6 +284,9 @@ void CurveScene::styleForCrowding(Series& series, int columns) {
   pen.setCapStyle(isCrowded ? Qt::FlatCap : Qt::RoundCap);
   pen.setStyle(isCrowded ? Qt::SolidLine : series.options.penStyle);
   series.line->setPen(pen);
+  // The edge of a crowded line would hide the line itself, and doubles the time that it takes.
+  series.casing->setData(isCrowded ? QSharedPointer<QCPGraphDataContainer>::create()
+                                   : series.line->data());
   const bool hasDots = series.options.points && count * kPixelsPerDot <= columns;
   series.line->setScatterStyle(
       hasDots ? QCPScatterStyle(QCPScatterStyle::ssDisc, pen.color(), pen.color(), 5)

@@ -32,12 +32,14 @@ class CurveScene {
     QCPAxis* x = nullptr;
     QCPAxis* y = nullptr;
     bool logarithmic = false;
+    bool isLogarithmicChosen = false;  ///< By a person, not by the lines.
   };
 
   struct Series {
     CurveSeries options;  ///< The series without its samples.
     SeriesHistory history;
     QCPGraph* raw = nullptr;  ///< Null unless options.faintRaw.
+    QCPGraph* casing = nullptr;  ///< An edge around the line, which parts it from those below.
     QCPGraph* line = nullptr;
     QCPGraph* lone = nullptr;      ///< Dots for points without a neighbour to connect to.
     QCPCurve* branches = nullptr;  ///< The points of abandoned branches.
@@ -74,6 +76,11 @@ class CurveScene {
   void setAxis(CurveAxis axis);
   void setSmoothing(double weight);
   void setLogarithmic(int panel, bool on);
+  void setLogarithmicChosen(int panel, bool isChosen);
+
+  /// Whether the lines of a panel span more than two decades.
+  bool spansDecades(int panel) const;
+
   void setHighlighted(const std::vector<std::string>& keys);
   void setColors(const Colors& colors);
 
@@ -121,7 +128,6 @@ class CurveScene {
   void styleGraphs(Series& series);
   void refresh(Series& series);
   void styleForCrowding(Series& series, int columns);
-  void widenCoveredLines();
   void styleAxes();
   void limitX(double& low, double& high) const;
   std::optional<std::pair<double, double>> xExtent() const;

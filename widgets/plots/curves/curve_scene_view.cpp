@@ -170,7 +170,7 @@ const CurveScene::Series* CurveScene::seriesNear(const QPointF& pixel) const {
       if (!std::isfinite(a.y) || !std::isfinite(b.y)) continue;
       const double distance = distanceToSegment(
           pixel, {xPixel(a.x), yPixel(panel, a.y)}, {xPixel(b.x), yPixel(panel, b.y)});
-      if (distance >= least) continue;
+      if (distance > least) continue;  // Of lines that coincide, the topmost is seen.
       least = distance;
       nearest = &series;
     }

@@ -30,6 +30,9 @@ namespace {
 constexpr int kSliderSteps = 60;
 constexpr double kDecades = 3;
 constexpr int kSpacing = 2;
+const QString kScaleKey = u"scale"_s;  // Absent where the lines decide.
+const QString kLogarithmic = u"logarithmic"_s;
+const QString kLinear = u"linear"_s;
 
 double weightOf(int place) {
   return place == 0 ? 0 : 1 - std::pow(10, -kDecades * place / kSliderSteps);
@@ -48,14 +51,14 @@ QToolButton* quietButton(QWidget* parent) {
 }  // namespace
 
 CurveToolbar::CurveToolbar(CurvePlot& plot, int logPanel, QWidget* parent)
-    : QWidget(parent), plot_(plot) {
+    : QWidget(parent), plot_(plot), logPanel_(logPanel) {
   auto* row = new QHBoxLayout(this);
   row->setContentsMargins({});
   row->setSpacing(kSpacing);
   addAxisButtons(*row);
   row->addStretch();
   addSmoothing(*row);
-  addToggles(*row, logPanel);
+  addToggles(*row);
   row->addWidget(makeExportButton(plot_, plot_));
   updateSizes();
   updateIcons();
@@ -115,20 +118,26 @@ void CurveToolbar::addSmoothing(QHBoxLayout& row) {
   show();
 }
 
-void CurveToolbar::addToggles(QHBoxLayout& row, int logPanel) {
+void CurveToolbar::addToggles(QHBoxLayout& row) {
   const auto addButton = [&](QAction* action) {
     QToolButton* button = quietButton(this);
     button->setDefaultAction(action);
     row.addWidget(button);
     return button;
   };
-  if (logPanel >= 0) {
+  if (logPanel_ >= 0) {
     logAction_ = new QAction(u"Logarithmic loss"_s, this);
     logAction_->setIconText(u"Log"_s);
     logAction_->setCheckable(true);
-    logAction_->setToolTip(u"Logarithmic scale"_s);
-    connect(logAction_, &QAction::toggled, this, [this, logPanel](bool on) {
-      plot_.setLogScale(logPanel, on);
+    logAction_->setToolTip(
+        u"Logarithmic scale. Until you choose, it is on where the loss spans more than two "
+        "decades"_s);
+    logAction_->setChecked(plot_.isLogScale(logPanel_));
+    connect(logAction_, &QAction::triggered, this, [this](bool on) {
+      plot_.setLogScale(logPanel_, on);
+    });
+    connect(&plot_, &CurvePlot::logScaleChanged, this, [this](int panel, bool on) {
+      if (panel == logPanel_) logAction_->setChecked(on);
     });
     addButton(logAction_)->setToolButtonStyle(Qt::ToolButtonTextOnly);
   }
@@ -147,14 +156,25 @@ QList<QAction*> CurveToolbar::plotActions() const {
 void CurveToolbar::saveLayout(QSettings& settings) const {
   settings.setValue(u"axis"_s, static_cast<int>(plot_.axis()));
   settings.setValue(u"smoothing"_s, plot_.smoothing());
-  if (logAction_) settings.setValue(u"logarithmic"_s, logAction_->isChecked());
+  if (!logAction_) return;
+  if (plot_.isLogScaleChosen(logPanel_)) {
+    settings.setValue(kScaleKey, logAction_->isChecked() ? kLogarithmic : kLinear);
+  } else {
+    settings.remove(kScaleKey);
+  }
 }
 
 void CurveToolbar::restoreLayout(QSettings& settings) {
   const int axis = settings.value(u"axis"_s, 0).toInt();
   plot_.setAxis(static_cast<CurveAxis>(qBound(0, axis, 2)));
   plot_.setSmoothing(settings.value(u"smoothing"_s, plot_.smoothing()).toDouble());
-  if (logAction_) logAction_->setChecked(settings.value(u"logarithmic"_s, false).toBool());
+  if (!logAction_) return;
+  const QString scale = settings.value(kScaleKey).toString();
+  if (scale.isEmpty()) {
+    plot_.releaseLogScale(logPanel_);
+  } else {
+    plot_.setLogScale(logPanel_, scale == kLogarithmic);
+  }
 }
 
 // ---- little space ----

@@ -44,7 +44,7 @@ class CurveToolbar : public QWidget {
  private:
   void addAxisButtons(QHBoxLayout& row);
   void addSmoothing(QHBoxLayout& row);
-  void addToggles(QHBoxLayout& row, int logPanel);
+  void addToggles(QHBoxLayout& row);
   void updateSizes();
   void updateIcons();
   int compactSaving() const;
@@ -52,6 +52,7 @@ class CurveToolbar : public QWidget {
   void fit();
 
   CurvePlot& plot_;
+  int logPanel_;
   QButtonGroup* axes_ = nullptr;
   QLabel* smoothingWord_ = nullptr;
   QSlider* smoothing_ = nullptr;

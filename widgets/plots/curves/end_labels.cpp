@@ -6,13 +6,18 @@
 
 #include <QFontMetricsF>
 
+#include "widgets/plots/curves/line_trace.h"
 #include "widgets/theme/typography.h"
+
+using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
 
 constexpr double kLabelGap = 8;  // Distance between a line's end and its name.
+constexpr QPointF kSameEnd{16, 3};  // The greatest distance between ends that look like one.
+const QString kSameAs = u"= "_s;
 
 /// The place in pixels where the line ends, or leaves the panel at the right; none if it is not
 /// visible.
@@ -40,6 +45,19 @@ std::optional<QPointF> endOf(const CurveScene& scene, const CurveScene::Series& 
   return std::nullopt;
 }
 
+/// A line as it is seen.
+struct SeenLine {
+  LineTrace trace;
+  std::optional<QPointF> end;
+};
+
+bool areSeenAsOne(const SeenLine& a, const SeenLine& b) {
+  if (!a.end || !b.end) return false;
+  const QPointF distance = *a.end - *b.end;
+  return std::abs(distance.x()) <= kSameEnd.x() && std::abs(distance.y()) <= kSameEnd.y() &&
+         doCoincide(a.trace, b.trace);
+}
+
 }  // namespace
 
 QString nameOf(const CurveScene::Series& series) {
@@ -51,22 +69,55 @@ double widestName() {
   return kWidest * textScale();
 }
 
+std::vector<LineName> lineNames(const CurveScene& scene, int panel) {
+  struct Group {
+    SeenLine topmost;
+    std::vector<const CurveScene::Series*> series;
+  };
+
+  std::vector<Group> groups;
+  for (auto series = scene.series().rbegin(); series != scene.series().rend(); ++series) {
+    if (series->options.panel != panel || series->options.label.empty()) continue;
+    if (series->history.empty()) continue;
+    const SeenLine seen{
+        traceOf(series->drawn, scene.xRange(), [&](double y) { return scene.yPixel(panel, y); }),
+        endOf(scene, *series)};
+    const auto same = std::ranges::find_if(
+        groups, [&](const Group& group) { return areSeenAsOne(group.topmost, seen); });
+    if (same == groups.end()) {
+      groups.push_back({seen, {&*series}});
+    } else {
+      same->series.push_back(&*series);
+    }
+  }
+  std::vector<LineName> names;
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+    for (const CurveScene::Series* series : group->series) {
+      const bool isSame = series != group->series.front();
+      names.push_back({series, isSame ? kSameAs + nameOf(*series) : nameOf(*series), isSame});
+    }
+  }
+  return names;
+}
+
 std::vector<EndLabel> endLabels(const CurveScene& scene, int panel) {
   const QRect rect = scene.panelRect(panel);
   const QFontMetricsF metrics(smallFont());
   const double height = metrics.height();
 
+  /// A line of text beside the end of a line, or below that of the line with which it coincides.
   struct WantedLabel {
-    const CurveScene::Series* series;
+    LineName name;
     QPointF end;
     double y;
   };
 
   std::vector<WantedLabel> wanted;
-  for (const CurveScene::Series& series : scene.series()) {
-    if (series.options.panel != panel || series.options.label.empty()) continue;
-    if (const auto end = endOf(scene, series)) {
-      wanted.push_back({&series, *end, end->y() - height / 2});
+  for (const LineName& name : lineNames(scene, panel)) {
+    if (name.isSame && !wanted.empty()) {
+      wanted.push_back({name, wanted.back().end, wanted.back().y});
+    } else if (const auto end = endOf(scene, *name.series)) {
+      wanted.push_back({name, *end, end->y() - height / 2});
     }
   }
   if (static_cast<double>(wanted.size()) * height > rect.height()) return {};
@@ -83,10 +134,14 @@ std::vector<EndLabel> endLabels(const CurveScene& scene, int panel) {
   }
   std::vector<EndLabel> labels;
   for (const WantedLabel& label : wanted) {
-    const double width = std::min(metrics.horizontalAdvance(nameOf(*label.series)), widestName());
+    const double width = std::min(metrics.horizontalAdvance(label.name.text), widestName());
     const double left = std::min(label.end.x(), rect.right() + 0.0) + kLabelGap;
     const double moved = std::abs(label.y + height / 2 - label.end.y());
-    labels.push_back({label.series, label.end, {left, label.y, width, height}, moved > height / 2});
+    labels.push_back({label.name.series,
+                      label.name.text,
+                      label.end,
+                      {left, label.y, width, height},
+                      moved > height / 2 && !label.name.isSame});
   }
   return labels;
 }
@@ -101,7 +156,8 @@ int endLabelWidth(const CurveScene& scene, double panelHeight) {
   for (const CurveScene::Series& series : scene.series()) {
     const int count = counts[static_cast<std::size_t>(series.options.panel)];
     if (count * metrics.height() > panelHeight) continue;
-    width = std::max(width, metrics.horizontalAdvance(nameOf(series)));
+    const QString name = count > 1 ? kSameAs + nameOf(series) : nameOf(series);
+    width = std::max(width, metrics.horizontalAdvance(name));
   }
   constexpr int kWithout = 8;
   if (width == 0) return kWithout;

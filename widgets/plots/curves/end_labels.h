@@ -15,9 +15,22 @@ QString nameOf(const CurveScene::Series& series);
 /// Greatest width in pixels; longer names are elided.
 double widestName();
 
+/// A series' name, or "= NAME" for a line that coincides with the one named before it.
+struct LineName {
+  const CurveScene::Series* series = nullptr;
+  QString text;
+  bool isSame = false;
+};
+
+/// The names of a panel's lines, from the first that is drawn to the last. Lines that coincide at
+/// their ends and over at least half of their length follow the topmost of them, which hides the
+/// others.
+std::vector<LineName> lineNames(const CurveScene& scene, int panel);
+
 /// A series' name beside the end of its line.
 struct EndLabel {
   const CurveScene::Series* series = nullptr;
+  QString text;
   QPointF end;  ///< Where the line ends, or leaves the panel at the right.
   QRectF rect;
   bool isMoved = false;  ///< Whether it had to be moved away from the line's end.

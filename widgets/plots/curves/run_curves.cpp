@@ -105,7 +105,7 @@ void addLearningRateMarks(std::vector<CurveMark>& marks,
 }  // namespace
 
 std::vector<CurvePanel> runPanels() {
-  return {{u"Loss"_s, false}, {u"Accuracy"_s, true}};
+  return {{.title = u"Loss"_s, .automaticLog = true}, {.title = u"Accuracy"_s, .percent = true}};
 }
 
 std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch) {
