@@ -176,7 +176,7 @@ void addImport(CLI::App& program, Action& action) {
        {"lambda import layer.safetensors -o layer-network.safetensors",
         "the state_dict of a LambdaLayer of timm or lucidrains, in a network around it"},
        {"lambda import layer.safetensors --into runs/2026-11-20_22-48-00_quickstart --layer "
-        "stage2.block1.mixer -o changed.safetensors",
+        "stage2.block2.mixer -o changed.safetensors",
         "the same layer in a trained network"}},
       "Reads safetensors files, and state dictionaries and checkpoints that torch.save() wrote;\n"
       "nothing in them is executed, and no images are needed. Weights of torchvision and timm "

@@ -20,7 +20,7 @@
 namespace lambda {
 
 /// The layer of a block that mixes information between positions. A new layer is a new alternative:
-/// the README's section "A new layer" lists what else it needs, and the compiler reports every part
+/// "A new layer" in CONTRIBUTING.md lists what else it needs, and the compiler reports every part
 /// that is missing.
 using Mixer = std::variant<ConvolutionMixer,
                            LambdaMixer,
