@@ -40,7 +40,8 @@ struct Exception {
 
 constexpr char kFewImages[] =
     " --set data.source.trainCount=600 --set data.validationCount=100"
-    " --set data.source.testCount=100 --set recipe.epochs=1 --set recipe.batchSize=50";
+    " --set data.source.testCount=100 --set recipe.epochs=1 --set recipe.batchSize=50"
+    " --set device.threads=1";
 
 constexpr Exception kExceptions[] = {
     {"lambda train quickstart --device cuda", nullptr},  // Needs a GPU.
