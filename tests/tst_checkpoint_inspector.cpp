@@ -4,6 +4,7 @@
 
 #include "engine/data/dataset_cache.h"
 #include "engine/formats/inspection/probe_snapshot.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/evaluations_json.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runtime/error.h"
@@ -248,14 +249,17 @@ void TestCheckpointInspector::probesHoldWhatInspectionShows() {
   const RunFolder folder = RunFolder::open(run_);
   const auto probes = probeSnapshotsOf(folder.inspection());
   QCOMPARE(probes.size(), std::size_t{4});
-  const ProbeSnapshot start = readProbeSnapshot(probes.front());
+  std::vector<Problem> ignored;
+  const auto layers =
+      inspectableLayers(readRunRecord(folder.record(), ignored).config.architecture);
+  const ProbeSnapshot start = readProbeSnapshot(probes.front(), layers);
   QCOMPARE(start.epoch, 0);
   QCOMPARE(start.step, std::int64_t{0});
   for (const ProbeLayer& layer : start.layers) {
     QVERIFY(std::ranges::all_of(layer.embeddingChange.values, [](float x) { return x == 0; }));
   }
   for (int epoch = 1; epoch <= 3; ++epoch) {
-    const ProbeSnapshot probe = readProbeSnapshot(probes[static_cast<std::size_t>(epoch)]);
+    const ProbeSnapshot probe = readProbeSnapshot(probes[static_cast<std::size_t>(epoch)], layers);
     CheckpointInspector inspector(folder.epochCheckpoint(epoch));
     QCOMPARE(probe.epoch, epoch);
     QCOMPARE(probe.step, inspector.header().progress.step);

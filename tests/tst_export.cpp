@@ -1,7 +1,6 @@
 #include <csignal>
-#include <thread>
-
 #include <sys/resource.h>
+#include <thread>
 
 #include <QFileDialog>
 #include <QImageReader>
@@ -10,6 +9,7 @@
 #include <QPainter>
 #include <QSvgRenderer>
 #include <QTemporaryDir>
+#include <QXmlStreamReader>
 #include <QtTest/QtTest>
 
 #include "widgets/export/export_file.h"
@@ -18,6 +18,8 @@
 #include "widgets/export/gif_writer.h"
 #include "widgets/theme/colors.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda::test {
 
 namespace {
@@ -25,7 +27,7 @@ namespace {
 /// Draws a rectangle in the colour of text over the left half.
 class HalfFilled : public Exportable {
  public:
-  QString exportName() const override { return QStringLiteral("half"); }
+  QString exportName() const override { return name; }
 
   QSize exportSize() const override { return {200, 100}; }
 
@@ -33,8 +35,12 @@ class HalfFilled : public Exportable {
     painter.fillRect(0, 0, size.width() / 2, size.height(), colors.text);
   }
 
+  QString exportCaption() const override { return caption; }
+
   QString toCsv() const override { return csv; }
 
+  QString name = QStringLiteral("half");
+  QString caption;
   QString csv = QStringLiteral("a,b\n1,2\n");
 };
 
@@ -68,6 +74,9 @@ class TestExport : public QObject {
   void onRequestInTheColorsOfTheScreen();
   void anSvgShowsWhatAPngShows();
   void aPdfIsOnePageOfThatSize();
+  void aNameFromAFileIsAStemInTheFolder_data();
+  void aNameFromAFileIsAStemInTheFolder();
+  void textsFromFilesAreNoMarkupInAnSvg();
   void numbersAreWrittenAsTheyAre();
   void whatCannotBeWrittenSaysWhereAndWhy();
   void aFileIsWrittenBesideTheWindow();
@@ -128,6 +137,45 @@ void TestExport::aPdfIsOnePageOfThatSize() {
   QVERIFY2(bytes.contains("/MediaBox [0 0 150 75]") ||
                bytes.contains("/MediaBox [0 0 150.000000 75.000000]"),
            bytes.mid(bytes.indexOf("/MediaBox"), 50).constData());
+}
+
+void TestExport::aNameFromAFileIsAStemInTheFolder_data() {
+  QTest::addColumn<QString>("name");
+  QTest::addColumn<QString>("stem");
+  QTest::newRow("usual") << u"stage2.block1.mixer-lambda"_s << u"stage2.block1.mixer-lambda"_s;
+  QTest::newRow("letters") << u"Größe_λ+2"_s << u"Größe_λ+2"_s;
+  QTest::newRow("above") << u"../../x"_s << u"x"_s;
+  QTest::newRow("absolute") << u"/etc/passwd"_s << u"etc-passwd"_s;
+  QTest::newRow("hidden") << u".profile"_s << u"profile"_s;
+  QTest::newRow("markup") << u"a<script>b"_s << u"a-script-b"_s;
+  QTest::newRow("control characters") << u"a\n\x1b\u202e"_s << u"a---"_s;
+  QTest::newRow("nothing") << QString() << u"picture"_s;
+  QTest::newRow("dots") << u".."_s << u"picture"_s;
+  QTest::newRow("long") << QString(5000, u'a') << QString(80, u'a');
+}
+
+void TestExport::aNameFromAFileIsAStemInTheFolder() {
+  QFETCH(QString, name);
+  HalfFilled source;
+  source.name = name;
+  QTEST(fileStemOf(source), "stem");
+}
+
+void TestExport::textsFromFilesAreNoMarkupInAnSvg() {
+  HalfFilled source;
+  source.name = u"a</title><script>alert(1)</script>"_s;
+  source.caption = u"b</text><script>alert(1)</script>\x1b\uffff"_s;
+  QCOMPARE(writeExport(source, path("a.svg"), {}), QString());
+  QFile file(path("a.svg"));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  QXmlStreamReader reader(&file);
+  QStringList elements;
+  while (!reader.atEnd()) {
+    if (reader.readNext() == QXmlStreamReader::StartElement) elements << reader.name().toString();
+  }
+  QVERIFY2(!reader.hasError(), qPrintable(reader.errorString()));
+  QVERIFY(elements.contains(u"title"_s));
+  QVERIFY(!elements.contains(u"script"_s));
 }
 
 void TestExport::numbersAreWrittenAsTheyAre() {

@@ -198,7 +198,8 @@ void TestInspectEpochs::cancellingDoesNotWaitForThePictureUnderWay() {
 void TestInspectEpochs::onlyTheNewestRequestedEpochIsRead() {
   ProbeReader reader(0);
   QSignalSpy opened(&reader, &ProbeReader::opened), read(&reader, &ProbeReader::probeRead);
-  reader.open(runOfThreeEpochs().path / "inspection");
+  const RunSummary run = runOfThreeEpochs();
+  reader.open(run.path / "inspection", {layerOf(run)});
   QVERIFY(opened.wait());
   for (const int index : {2, 0, 1}) QVERIFY(!reader.probe(index));
   QVERIFY(read.wait());
@@ -211,7 +212,7 @@ void TestInspectEpochs::anEpochThatIsGoneIsNamedAndEndsThePlaying() {
   EpochPlayer player(0);
   QSignalSpy shown(&player, &EpochPlayer::probeShown), lost(&player, &EpochPlayer::epochLost);
   player.setLayer(layerOf(run));
-  player.open(run.path / "inspection");
+  player.open(run.path / "inspection", {layerOf(run)});
   QTRY_COMPARE(shown.count(), 1);
   std::filesystem::remove(run.path / "inspection" / "epoch-0002.safetensors");
   player.togglePlaying();

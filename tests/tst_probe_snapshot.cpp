@@ -49,6 +49,29 @@ ProbeSnapshot exampleSnapshot() {
   return snapshot;
 }
 
+/// The layers of the network whose run wrote exampleSnapshot().
+std::vector<InspectableLayer> exampleLayers() {
+  return {{.name = "stage2.block1.mixer",
+           .queryDepth = 4,
+           .heads = 2,
+           .intraDepth = 1,
+           .valueDepth = 3,
+           .height = 5,
+           .width = 4},
+          {.name = "stage10.block2.mixer",
+           .queryDepth = 2,
+           .heads = 1,
+           .intraDepth = 1,
+           .valueDepth = 2,
+           .height = 2,
+           .width = 2},
+          {.name = "stage11.block1.mixer", .heads = 2, .intraDepth = 1, .height = 2, .width = 2}};
+}
+
+ProbeSnapshot readExample(const std::filesystem::path& path) {
+  return readProbeSnapshot(path, exampleLayers());
+}
+
 /// Writes a file with one tensor and its correct digest.
 void writeTensor(const std::filesystem::path& path,
                  const std::string& name,
@@ -70,6 +93,9 @@ class TestProbeSnapshot : public QObject {
   void olderFilesLoadWithWhatTheyHave();
   void unknownTensorsArePassedOver();
   void foreignFilesAreRefused();
+  void arraysThatDoNotFitTheLayerAreRefused();
+  void arraysWithoutTheirCounterpartAreRefused();
+  void layersThatTheNetworkLacksAreRefused();
   void damageIsReported();
   void filesAreListedByEpoch();
 };
@@ -78,7 +104,7 @@ void TestProbeSnapshot::comesBackAsItWasWritten() {
   const TemporaryFolder folder;
   const auto path = folder.path() / "epoch-0003.safetensors";
   writeProbeSnapshot(path, exampleSnapshot());
-  QVERIFY(readProbeSnapshot(path) == exampleSnapshot());
+  QVERIFY(readExample(path) == exampleSnapshot());
 }
 
 void TestProbeSnapshot::olderFilesLoadWithWhatTheyHave() {
@@ -95,14 +121,14 @@ void TestProbeSnapshot::olderFilesLoadWithWhatTheyHave() {
     layer.changePatterns = layer.changePatternShares = {};
   }
   writeProbeSnapshot(path, older);
-  QVERIFY(readProbeSnapshot(path) == older);
+  QVERIFY(readExample(path) == older);
 }
 
 void TestProbeSnapshot::unknownTensorsArePassedOver() {
   const TemporaryFolder folder;
   const auto path = folder.path() / "epoch-0001.safetensors";
   writeTensor(path, "stage1.block1.mixer.later", DType::F64, {2, 2});
-  const ProbeSnapshot snapshot = readProbeSnapshot(path);
+  const ProbeSnapshot snapshot = readExample(path);
   QCOMPARE(snapshot.epoch, 1);
   QCOMPARE(snapshot.step, std::int64_t{2});
   QVERIFY(snapshot.layers.empty());
@@ -112,26 +138,80 @@ void TestProbeSnapshot::foreignFilesAreRefused() {
   const TemporaryFolder folder;
   const auto path = folder.path() / "epoch-0001.safetensors";
   const auto refused = [&](const char* part) {
-    const auto error = errorOf([&] { readProbeSnapshot(path); });
+    const auto error = errorOf([&] { readExample(path); });
     QVERIFY2(error && std::string(error->what()).find(part) != std::string::npos,
              error ? error->what() : "accepted");
   };
   refused("epoch-0001");  // There is no such file.
-  const std::string lambda = "a.lambda.content";
+  const std::string lambda = "stage10.block2.mixer.lambda.content";
   writeTensor(path, lambda, DType::F32, {2, 2, 2});
-  refused("rank 2");
+  refused("is F32 [2, 2, 2], expected F32 [2, 2]");
   writeTensor(path, lambda, DType::F64, {2, 2});
-  refused("float32");
+  refused("is F64 [2, 2], expected F32 [2, 2]");
   writeTensor(path, "probabilities", DType::F32, {});
-  refused("rank 1");
-  writeTensor(path, "a.embeddings", DType::F32, {4});
-  refused("rank 4");
+  refused("expected F32 [any]");
+  writeTensor(path, "stage10.block2.mixer.embeddings", DType::F32, {4});
+  refused("expected F32 [2, 1, any, any]");
   for (const char* epoch : {"", "-1", "2x", "99999999999", "1e3"}) {
     writeTensor(path, lambda, DType::F32, {2, 2}, {{"epoch", epoch}, {"step", "1"}});
     refused("epoch");
   }
   writeTensor(path, lambda, DType::F32, {2, 2}, {{"epoch", "1"}});
   refused("step");
+}
+
+void TestProbeSnapshot::arraysThatDoNotFitTheLayerAreRefused() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "epoch-0003.safetensors";
+  const auto refused = [&](Array ProbeLayer::*member, std::vector<std::int64_t> shape) {
+    ProbeSnapshot snapshot = exampleSnapshot();
+    snapshot.layers.front().*member = arrayOf(std::move(shape), 1);
+    writeProbeSnapshot(path, snapshot);
+    return errorOf([&] { readExample(path); }).has_value();
+  };
+  QVERIFY(refused(&ProbeLayer::lambdaContent, {1, 1}));
+  QVERIFY(refused(&ProbeLayer::lambdaPosition, {400, 300}));
+  QVERIFY(refused(&ProbeLayer::lambdaPosition, {3, 4}));
+  QVERIFY(refused(&ProbeLayer::contributionsContent, {2, 1, 4, 5}));
+  QVERIFY(refused(&ProbeLayer::contributionsPosition, {20, 1, 50, 40}));
+  QVERIFY(refused(&ProbeLayer::contributionsTotal, {1, 1, 5, 4}));
+  QVERIFY(refused(&ProbeLayer::embeddings, {4, 2, 9, 7}));
+  QVERIFY(refused(&ProbeLayer::embeddings, {4, 1, 3, 21}));
+  QVERIFY(refused(&ProbeLayer::embeddingChange, {4, 1, 90, 70}));
+  QVERIFY(refused(&ProbeLayer::patterns, {2, 7, 9}));
+  QVERIFY(refused(&ProbeLayer::patternShares, {3}));
+  QVERIFY(refused(&ProbeLayer::changePatterns, {2, 9, 7}));
+  writeTensor(path, "stage2.block1.mixer.patterns", DType::F32, {0, 9, 7});
+  QVERIFY(errorOf([&] { readExample(path); }));
+}
+
+void TestProbeSnapshot::arraysWithoutTheirCounterpartAreRefused() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "epoch-0003.safetensors";
+  for (Array ProbeLayer::*missing : {&ProbeLayer::embeddings,
+                                     &ProbeLayer::embeddingChange,
+                                     &ProbeLayer::patterns,
+                                     &ProbeLayer::patternShares,
+                                     &ProbeLayer::changePatterns,
+                                     &ProbeLayer::changePatternShares}) {
+    ProbeSnapshot snapshot = exampleSnapshot();
+    snapshot.layers.front().*missing = {};
+    writeProbeSnapshot(path, snapshot);
+    const auto error = errorOf([&] { readExample(path); });
+    QVERIFY(error);
+    QVERIFY(std::string(error->what()).find("stage2.block1.mixer") != std::string::npos);
+  }
+}
+
+void TestProbeSnapshot::layersThatTheNetworkLacksAreRefused() {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "epoch-0003.safetensors";
+  for (const char* name : {"../x", "/tmp/x", "", "stage2.block1", "stage2.block9.mixer"}) {
+    ProbeSnapshot snapshot = exampleSnapshot();
+    snapshot.layers.front().name = name;
+    writeProbeSnapshot(path, snapshot);
+    QVERIFY(errorOf([&] { readExample(path); }));
+  }
 }
 
 void TestProbeSnapshot::damageIsReported() {
@@ -143,7 +223,7 @@ void TestProbeSnapshot::damageIsReported() {
   for (std::uint64_t i = 0; i < 200; ++i) {
     const std::string bytes = mutated(whole, 1, i);
     writeFileDurably(path, bytes);
-    if (errorOf([&] { QVERIFY(readProbeSnapshot(path) == exampleSnapshot()); })) ++refused;
+    if (errorOf([&] { QVERIFY(readExample(path) == exampleSnapshot()); })) ++refused;
   }
   QVERIFY(refused > 150);
 }

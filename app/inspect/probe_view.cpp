@@ -19,15 +19,6 @@ const ProbeLayer* find(const ProbeSnapshot& probe, const std::string& name) {
   return found == probe.layers.end() ? nullptr : &*found;
 }
 
-/// The sum of two arrays; the other one where one is missing.
-Array sumOf(const Array& a, const Array& b) {
-  if (a.empty()) return b;
-  if (a.shape != b.shape || a.values.size() != b.values.size()) return a;
-  Array sum = a;
-  for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += b.values[i];
-  return sum;
-}
-
 double greatest(std::initializer_list<const Array*> arrays) {
   double most = 0;
   for (const Array* array : arrays) {

@@ -17,9 +17,22 @@ PictureWriter::PictureWriter(const QString& folder) : folder_(folder) {
   }
 }
 
+QString PictureWriter::freeStem(const Exportable& source) {
+  const QString stem = fileStemOf(source);
+  QString free = stem;
+  for (int i = 2; !stems_.insert(free).second; ++i) free = stem + u"-%1"_s.arg(i);
+  return free;
+}
+
 void PictureWriter::write(const Exportable& source) {
+  if (stems_.size() == kMostPictures) {
+    throw Error(folder_.toStdString(),
+                "there are more pictures to draw than " + std::to_string(kMostPictures),
+                "Draw those that you need in the studio.");
+  }
+  const QString stem = freeStem(source);
   for (const QString& suffix : {u"png"_s, u"svg"_s, u"pdf"_s, u"csv"_s}) {
-    const QString path = QDir(folder_).filePath(source.exportName() + u"."_s + suffix);
+    const QString path = QDir(folder_).filePath(stem + u"."_s + suffix);
     if (const QString problem = writeExport(source, path, {}); !problem.isEmpty()) {
       throw Error(path.toStdString(), problem.toStdString());
     }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstddef>
+#include <set>
+
 #include <QString>
 #include <QStringList>
 
@@ -7,20 +10,27 @@ namespace lambda {
 
 class Exportable;
 
-/// Writes plots and pictures as PNG, SVG, PDF and CSV into a folder, in the colours for paper.
+/// Writes plots and pictures as PNG, SVG, PDF and CSV into a folder, in the colours for paper, and
+/// nothing outside of it, whatever their names are.
 class PictureWriter {
  public:
   /// Creates the folder. Throws Error where that fails.
   explicit PictureWriter(const QString& folder);
 
-  /// Writes the four files of one picture, which must have numbers. Throws Error.
+  /// Writes the four files of one picture, which must have numbers. A picture with the name of an
+  /// earlier one gets a number. Throws Error, also for more than kMostPictures.
   void write(const Exportable& source);
 
   /// The paths of all files, in the order of writing.
   const QStringList& files() const { return files_; }
 
+  static constexpr std::size_t kMostPictures = 1000;
+
  private:
+  QString freeStem(const Exportable& source);
+
   QString folder_;
+  std::set<QString> stems_;
   QStringList files_;
 };
 

@@ -6,6 +6,7 @@
 
 #include "app/studio/picture_writer.h"
 #include "engine/formats/inspection/probe_snapshot.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -21,13 +22,10 @@ namespace {
 
 constexpr double kSmoothing = 0.9;
 
-/// The sum of two arrays of one shape; the other one where one of them is empty.
-Array sumOf(const Array& a, const Array& b) {
-  if (a.empty()) return b;
-  Array sum = a;
-  for (std::size_t i = 0; i < b.values.size(); ++i) sum.values[i] += b.values[i];
-  return sum;
-}
+// Far more than a picture can show. Every number is a line of the CSV file, every tile a picture of
+// its own in SVG and PDF.
+constexpr std::size_t kMostNumbers = 4U << 20;
+constexpr int kMostTiles = 4096;
 
 /// Appends a matrix to the tiles [count, rows, columns].
 void appendTile(Array& tiles, const Array& tile) {
@@ -48,6 +46,12 @@ void writeCurves(const Metrics& metrics, PictureWriter& writer) {
 
 void writeHeatmap(HeatmapData data, PictureWriter& writer) {
   if (data.array.empty()) return;
+  if (data.array.values.size() > kMostNumbers || data.tileCount() > kMostTiles) {
+    throw Error(data.title.toStdString(),
+                "has " + std::to_string(data.array.values.size()) + " numbers in " +
+                    std::to_string(data.tileCount()) + " tiles, too many for a picture",
+                "Show the layer in Inspect instead.");
+  }
   HeatmapView view;
   view.setData(std::move(data));
   writer.write(view);
@@ -104,7 +108,10 @@ QStringList renderRun(const QString& run, const QString& folder) {
   writeCurves(readMetrics(runFolder.metrics()), writer);
   const std::vector<std::filesystem::path> probes = probeSnapshotsOf(runFolder.inspection());
   if (!probes.empty()) {
-    const ProbeSnapshot last = readProbeSnapshot(probes.back());
+    std::vector<Problem> ignored;
+    const RunConfig config = readRunRecord(runFolder.record(), ignored).config;
+    const ProbeSnapshot last =
+        readProbeSnapshot(probes.back(), inspectableLayers(config.architecture));
     for (const ProbeLayer& layer : last.layers) writeLayer(layer, last.epoch, writer);
   }
   if (writer.files().isEmpty()) {

@@ -33,12 +33,6 @@ Array randomArray(std::vector<std::int64_t> shape, std::uint64_t seed, float sca
   return array;
 }
 
-Array sumOf(const Array& a, const Array& b) {
-  Array sum = a;
-  for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += b.values[i];
-  return sum;
-}
-
 Image probeImage(int side, int index) {
   Image image{side, side, std::vector<std::uint8_t>(3 * static_cast<std::size_t>(side) * side)};
   for (int y = 0; y < side; ++y) {

@@ -1,6 +1,9 @@
 #include "widgets/export/export_file.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
 
 #include <QBuffer>
 #include <QFileInfo>
@@ -22,6 +25,10 @@ namespace {
 
 constexpr int kDotsPerInch = 96;
 constexpr int kCaptionGap = 8;
+
+// Some pictures grow with what a file holds, such as the number of its layers or epochs.
+constexpr int kLongestSide = 15'000;   // Pixels of the drawing.
+constexpr double kMostPixels = 100e6;  // 400 MB.
 
 QFont captionFont() {
   QFont font = smallFont();
@@ -68,6 +75,15 @@ QByteArray toPng(const QImage& image) {
   return bytes;
 }
 
+/// Without the characters that XML does not have (XML 1.0, section 2.2), which texts from files may
+/// contain: a reader would refuse the whole drawing.
+QByteArray validXml(QByteArray bytes) {
+  bytes.removeIf([](char byte) {
+    return static_cast<unsigned char>(byte) < 0x20 && byte != '\t' && byte != '\n' && byte != '\r';
+  });
+  return bytes.replace("\xEF\xBF\xBE", "").replace("\xEF\xBF\xBF", "");
+}
+
 QByteArray toSvg(const Exportable& source, const ExportOptions& options) {
   QByteArray bytes;
   QBuffer buffer(&bytes);
@@ -77,11 +93,12 @@ QByteArray toSvg(const Exportable& source, const ExportOptions& options) {
   generator.setSize(size);
   generator.setResolution(kDotsPerInch);
   generator.setViewBox(QRect(QPoint(), size));
-  generator.setTitle(source.exportName());
+  // Qt 6.4 writes the title without escaping it.
+  generator.setTitle(fileStemOf(source));
   QPainter painter(&generator);
   paintWithCaption(source, painter, size, exportColors(options));
   painter.end();
-  return bytes;
+  return validXml(std::move(bytes));
 }
 
 QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
@@ -90,7 +107,7 @@ QByteArray toPdf(const Exportable& source, const ExportOptions& options) {
   buffer.open(QIODevice::WriteOnly);
   const QSize size = exportedSize(source, options);
   QPdfWriter writer(&buffer);
-  writer.setTitle(source.exportName());
+  writer.setTitle(fileStemOf(source));
   writer.setResolution(kDotsPerInch);
   writer.setPageSize(
       QPageSize(QSizeF(size) / kDotsPerInch, QPageSize::Inch, QString(), QPageSize::ExactMatch));
@@ -121,12 +138,22 @@ QByteArray toBytes(const Exportable& source, ExportFormat format, const ExportOp
 
 QString writeFile(const QString& path, const QByteArray& bytes) {
   const QString problem = saveFile(path, bytes);
-  return problem.isEmpty()
-             ? QString()
-             : u"Could not write %1: %2. Choose another folder."_s.arg(path, problem);
+  return problem.isEmpty() ? QString()
+                           : u"Could not write %1: %2. Choose another folder."_s.arg(path, problem);
 }
 
 }  // namespace
+
+QString fileStemOf(const Exportable& source) {
+  constexpr qsizetype kLongest = 80;  // At most 240 bytes, for file systems with 255.
+  QString stem = source.exportName().left(kLongest);
+  for (QChar& c : stem) {
+    if (!c.isLetterOrNumber() && !u"-_.+"_s.contains(c)) c = u'-';
+  }
+  const auto first = std::ranges::find_if(stem, [](QChar c) { return c != u'.' && c != u'-'; });
+  stem.erase(stem.begin(), first);
+  return stem.isEmpty() ? u"picture"_s : stem;
+}
 
 ExportFormat formatOf(const QString& path) {
   const QString suffix = QFileInfo(path).suffix().toLower();
@@ -138,14 +165,16 @@ ExportFormat formatOf(const QString& path) {
 
 QSize exportedSize(const Exportable& source, const ExportOptions& options) {
   if (!options.size.isEmpty()) return options.size;
-  const QSize drawing = source.exportSize();
+  const QSize drawing = source.exportSize().boundedTo(QSize(kLongestSide, kLongestSide));
   return drawing + QSize(0, captionHeight(source, drawing.width()));
 }
 
 QImage toImage(const Exportable& source, const ExportOptions& options) {
   const QSize size = exportedSize(source, options);
-  QImage image(size * options.pixelRatio, QImage::Format_ARGB32_Premultiplied);
-  image.setDevicePixelRatio(options.pixelRatio);
+  const double pixels = static_cast<double>(size.width()) * size.height();
+  const double ratio = std::min(options.pixelRatio, std::sqrt(kMostPixels / pixels));
+  QImage image(size * ratio, QImage::Format_ARGB32_Premultiplied);
+  image.setDevicePixelRatio(ratio);
   QPainter painter(&image);
   painter.setRenderHint(QPainter::Antialiasing);
   paintWithCaption(source, painter, size, exportColors(options));

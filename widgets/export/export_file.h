@@ -20,13 +20,20 @@ struct ExportOptions {
   const Colors* colors = nullptr;  ///< Null = the colours for paper.
 };
 
+/// The picture's name as the stem of a file in any folder. Its texts may come from files:
+/// characters other than letters, digits and "-_.+" become "-", it does not begin with "." or "-",
+/// and it has 1 to 80 characters.
+QString fileStemOf(const Exportable& source);
+
 /// The format that a file name ends in; PNG where it ends in none of the four.
 ExportFormat formatOf(const QString& path);
 
-/// The size of the exported picture in pixels, with its caption.
+/// The size of the exported picture in pixels, with its caption; at most 15,000 pixels a side
+/// unless the options give it.
 QSize exportedSize(const Exportable& source, const ExportOptions& options);
 
-/// The picture as pixels, for the clipboard and PNG files.
+/// The picture as pixels, for the clipboard and PNG files: a very large one with fewer pixels than
+/// the options ask for.
 QImage toImage(const Exportable& source, const ExportOptions& options);
 
 /// Draws the picture, or collects its numbers, and returns what writes the file: all of it or

@@ -65,7 +65,7 @@ void saveAs(const Exportable& source, QWidget& owner) {
       dialog, &QFileDialog::filterSelected, dialog, [dialog, suffixOf](const QString& filter) {
         dialog->setDefaultSuffix(suffixOf(filter));
       });
-  dialog->selectFile(source.exportName());
+  dialog->selectFile(fileStemOf(source));
   QObject::connect(
       dialog, &QFileDialog::fileSelected, &owner, [&source, &owner](const QString& path) {
         rememberExport(path);

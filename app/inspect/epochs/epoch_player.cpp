@@ -1,6 +1,7 @@
 #include "app/inspect/epochs/epoch_player.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QComboBox>
 #include <QFileDialog>
@@ -122,10 +123,11 @@ EpochPlayer::EpochPlayer(std::size_t budget, QWidget* parent)
 
 EpochPlayer::~EpochPlayer() = default;
 
-void EpochPlayer::open(const std::filesystem::path& inspectionFolder) {
+void EpochPlayer::open(const std::filesystem::path& inspectionFolder,
+                       std::vector<InspectableLayer> layers) {
   pause();
   isOpen_ = isReading_ = false;
-  reader_.open(inspectionFolder);
+  reader_.open(inspectionFolder, std::move(layers));
   strip_->setNorms({});
   updateParts();
 }
@@ -231,6 +233,7 @@ void EpochPlayer::exportSequence() {
 void EpochPlayer::exportTo(const QString& folder) {
   if (reader_.count() == 0) return;
   export_ = std::make_unique<SequenceExport>(Sequence{.layer = layer_,
+                                                      .layers = reader_.layers(),
                                                       .snapshots = reader_.files(),
                                                       .norms = norms(),
                                                       .folder = folder,

@@ -31,8 +31,8 @@ class EpochPlayer : public QWidget {
   explicit EpochPlayer(std::size_t budget = ProbeReader::kBudget, QWidget* parent = nullptr);
   ~EpochPlayer() override;
 
-  /// Reads RUN/inspection and shows its last epoch.
-  void open(const std::filesystem::path& inspectionFolder);
+  /// Reads RUN/inspection of a run whose network has these layers, and shows its last epoch.
+  void open(const std::filesystem::path& inspectionFolder, std::vector<InspectableLayer> layers);
   void setLayer(const InspectableLayer& layer);
 
   /// Stops playing; the shown epoch stays.

@@ -60,7 +60,7 @@ void EpochsMode::open() {
   // The probe is the first validation image.
   images_.of(Split::validation);
   deck_.setState({.note = u"Reading the epochs …"_s});
-  player_->open(source_.run / "inspection");
+  player_->open(source_.run / "inspection", inspectableLayers(source_.record.config.architecture));
 }
 
 void EpochsMode::show(const InspectSelection& selection) {

@@ -40,13 +40,14 @@ void ProbeReader::answer(std::function<void()> call) {
 }
 
 ProbeReader::Reading ProbeReader::readAll(const std::filesystem::path& folder,
+                                          const std::vector<InspectableLayer>& layers,
                                           quint64 request) const {
   Reading reading;
   std::size_t numbers = 0;
   for (const std::filesystem::path& file : probeSnapshotsOf(folder)) {
     if (request != newest_) break;
     try {
-      auto probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file));
+      auto probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file, layers));
       Epoch epoch{.file = file, .epoch = probe->epoch, .norms = {}, .probe = nullptr};
       for (const ProbeLayer& layer : probe->layers) {
         epoch.norms[layer.name] = normsOf(*probe, layer.name);
@@ -62,13 +63,15 @@ ProbeReader::Reading ProbeReader::readAll(const std::filesystem::path& folder,
   return reading;
 }
 
-void ProbeReader::open(const std::filesystem::path& inspectionFolder) {
+void ProbeReader::open(const std::filesystem::path& inspectionFolder,
+                       std::vector<InspectableLayer> layers) {
   const quint64 request = ++newest_;
   epochs_.clear();
-  thread_.post([this, request, inspectionFolder] {
+  layers_ = std::move(layers);
+  thread_.post([this, request, inspectionFolder, layers = layers_] {
     Reading reading;
     try {
-      reading = readAll(inspectionFolder, request);
+      reading = readAll(inspectionFolder, layers, request);
     } catch (const std::exception& error) {
       reading.problem = QString::fromStdString(error.what());
     }
@@ -89,12 +92,12 @@ std::shared_ptr<const ProbeSnapshot> ProbeReader::probe(int index) {
   const quint64 request = ++newest_;
   const Epoch& epoch = epochs_[static_cast<std::size_t>(index)];
   if (epoch.probe) return epoch.probe;
-  thread_.post([this, request, file = epoch.file] {
+  thread_.post([this, request, file = epoch.file, layers = layers_] {
     if (request != newest_) return;
     std::shared_ptr<const ProbeSnapshot> probe;
     QString problem;
     try {
-      probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file));
+      probe = std::make_shared<const ProbeSnapshot>(readProbeSnapshot(file, layers));
     } catch (const std::exception& error) {
       // The file could be read before, so that somebody has just removed the run.
       problem = QString::fromStdString(error.what());

@@ -31,8 +31,9 @@ class ProbeReader : public QObject {
   explicit ProbeReader(std::size_t budget = kBudget, QObject* parent = nullptr);
   ~ProbeReader() override;
 
-  /// Reads RUN/inspection from the start. opened() follows, even where there is nothing.
-  void open(const std::filesystem::path& inspectionFolder);
+  /// Reads RUN/inspection of a run whose network has these layers from the start. opened() follows,
+  /// even where there is nothing.
+  void open(const std::filesystem::path& inspectionFolder, std::vector<InspectableLayer> layers);
 
   /// The number of epochs; 0 before opened().
   int count() const { return static_cast<int>(epochs_.size()); }
@@ -41,6 +42,9 @@ class ProbeReader : public QObject {
 
   /// The files of the epochs, in their order.
   std::vector<std::filesystem::path> files() const;
+
+  /// The layers given to open().
+  const std::vector<InspectableLayer>& layers() const { return layers_; }
 
   /// Null where the snapshot must be read again: probeRead() or probeLost() follows.
   std::shared_ptr<const ProbeSnapshot> probe(int index);
@@ -68,9 +72,12 @@ class ProbeReader : public QObject {
     QString problem;
   };
 
-  Reading readAll(const std::filesystem::path& folder, quint64 request) const;
+  Reading readAll(const std::filesystem::path& folder,
+                  const std::vector<InspectableLayer>& layers,
+                  quint64 request) const;
   void answer(std::function<void()> call);
 
+  std::vector<InspectableLayer> layers_;
   std::vector<Epoch> epochs_;
   const std::size_t budget_;
   std::atomic<quint64> newest_ = 0;  ///< Number of the newest request; older ones are dropped.

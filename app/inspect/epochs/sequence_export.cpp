@@ -82,7 +82,7 @@ QString SequenceExport::writeAll() {
     QMetaObject::invokeMethod(
         this, [this, done, total] { Q_EMIT progressed(done, total); }, Qt::QueuedConnection);
     const ProbeSnapshot probe =
-        readProbeSnapshot(sequence_.snapshots[static_cast<std::size_t>(done)]);
+        readProbeSnapshot(sequence_.snapshots[static_cast<std::size_t>(done)], sequence_.layers);
     const QImage picture = frame.draw(probe, sequence_.colors);
     const QString path = pathOf(u"epoch-%1.png"_s.arg(probe.epoch, 4, 10, QChar(u'0')));
     QSaveFile file(path);

@@ -18,6 +18,7 @@ namespace lambda {
 /// A sequence shows one layer epoch by epoch, and is written into a folder.
 struct Sequence {
   InspectableLayer layer;
+  std::vector<InspectableLayer> layers;          ///< All layers of the network.
   std::vector<std::filesystem::path> snapshots;  ///< One file for each epoch.
   std::vector<ProbeNorms> norms;                 ///< Of the layer, for each epoch.
   QString folder;

@@ -39,13 +39,6 @@ std::vector<int> orderByNorm(const Array& tiles) {
   return order;
 }
 
-Array sumOf(const Array& a, const Array& b) {
-  if (a.empty() || a.shape != b.shape) return {};
-  Array sum = a;
-  for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += b.values[i];
-  return sum;
-}
-
 LayerPicture pictureOf(const ProbeSnapshot& probe, const ProbeLayer& layer) {
   LayerPicture picture;
   picture.layer = layer.name;
@@ -54,8 +47,6 @@ LayerPicture pictureOf(const ProbeSnapshot& probe, const ProbeLayer& layer) {
   picture.lambdas.content = layer.lambdaContent;
   picture.lambdas.position = layer.lambdaPosition;
   picture.lambdas.total = sumOf(layer.lambdaContent, layer.lambdaPosition);
-  if (layer.lambdaPosition.empty()) picture.lambdas.total = layer.lambdaContent;
-  if (layer.lambdaContent.empty()) picture.lambdas.total = layer.lambdaPosition;
   picture.tiles = layer.embeddings;
   picture.change = layer.embeddingChange;
   picture.order = orderByNorm(picture.tiles);
@@ -105,6 +96,7 @@ LayerPicture pictureOf(const InspectionSnapshot& snapshot) {
 }
 
 std::vector<LayerPicture> storedPictures(const std::filesystem::path& run,
+                                         const std::vector<InspectableLayer>& layers,
                                          const std::string& layer,
                                          const std::set<int>& known) {
   std::set<std::string> knownFiles;
@@ -113,7 +105,7 @@ std::vector<LayerPicture> storedPictures(const std::filesystem::path& run,
   for (const std::filesystem::path& file : probeSnapshotsOf(run / "inspection")) {
     if (knownFiles.contains(file.filename().string())) continue;
     try {
-      const ProbeSnapshot probe = readProbeSnapshot(file);
+      const ProbeSnapshot probe = readProbeSnapshot(file, layers);
       const auto found = std::ranges::find(probe.layers, layer, &ProbeLayer::name);
       if (found != probe.layers.end()) pictures.push_back(pictureOf(probe, *found));
     } catch (const std::exception&) {

@@ -29,10 +29,11 @@ struct LayerPicture {
 
 LayerPicture pictureOf(const InspectionSnapshot& snapshot);
 
-/// The pictures of a layer that a run stored before its first step and at the ends of its epochs,
-/// oldest first, without those of the `known` epochs; files that can't be read are left out. Reads
-/// files: call it on a worker thread.
+/// The pictures of one of its network's layers that a run stored before its first step and at the
+/// ends of its epochs, oldest first, without those of the `known` epochs; files that can't be read
+/// are left out. Reads files: call it on a worker thread.
 std::vector<LayerPicture> storedPictures(const std::filesystem::path& run,
+                                         const std::vector<InspectableLayer>& layers,
                                          const std::string& layer,
                                          const std::set<int>& known);
 

@@ -164,9 +164,10 @@ void LivePanel::loadStored() {
   // Runs store pictures of only the first validation image.
   if (layers_.empty() || head_->image() != 0 || session_.status().run.empty()) return;
   stored_.runNewest(
-      [run = session_.status().run, layer = head_->layer(), known = strip_->epochs()] {
-        return storedPictures(run, layer, known);
-      },
+      [run = session_.status().run,
+       layers = layers_,
+       layer = head_->layer(),
+       known = strip_->epochs()] { return storedPictures(run, layers, layer, known); },
       [this](std::vector<LayerPicture> pictures) {
         for (LayerPicture& picture : pictures) {
           if (!strip_->has(picture.epoch)) {

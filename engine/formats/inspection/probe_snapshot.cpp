@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <span>
+#include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
 #include "engine/formats/inspection/epoch_files.h"
-#include "engine/formats/tensors/safetensors.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -19,67 +20,93 @@ namespace {
 
 constexpr std::uintmax_t kMaxBytes = 256U << 20;
 constexpr std::string_view kProbabilities = "probabilities";
+constexpr std::int64_t kAnySize = -1;
+constexpr const char* kForeignHint =
+    "the file is damaged, or of another run or program: remove it to see the others";
 
-/// An array of a layer with the suffix of its tensor's name.
+/// An array of a layer: the suffix of its tensor's name, and the sizes that it must have.
 struct LayerArray {
   std::string_view suffix;
   Array ProbeLayer::*member;
-  std::size_t rank;
-  std::size_t mostRank = rank;
+  std::vector<std::int64_t> shape;
+  std::vector<std::int64_t> otherShape = {};  ///< Empty where there is one shape only.
 };
 
-constexpr LayerArray kArrays[] = {
-    {".lambda.content", &ProbeLayer::lambdaContent, 2},
-    {".lambda.position", &ProbeLayer::lambdaPosition, 2},
-    {".contributions.content", &ProbeLayer::contributionsContent, 4},
-    {".contributions.position", &ProbeLayer::contributionsPosition, 4},
-    {".contributions.total", &ProbeLayer::contributionsTotal, 4},
-    {".embeddings", &ProbeLayer::embeddings, 4},
-    {".embeddings.change", &ProbeLayer::embeddingChange, 4},
-    {".singular_values.content", &ProbeLayer::singularContent, 1, 2},
-    {".singular_values.position", &ProbeLayer::singularPosition, 1, 2},
-    {".singular_values.total", &ProbeLayer::singularTotal, 1, 2},
-    {".patterns", &ProbeLayer::patterns, 3},
-    {".patterns.shares", &ProbeLayer::patternShares, 1},
-    {".change_patterns", &ProbeLayer::changePatterns, 3},
-    {".change_patterns.shares", &ProbeLayer::changePatternShares, 1},
-};
+std::vector<LayerArray> arraysOf(const InspectableLayer& layer) {
+  const std::vector<std::int64_t> lambda{layer.lambdaRows(), layer.valueDepth};
+  const std::vector<std::int64_t> maps{layer.heads, layer.intraDepth, layer.height, layer.width};
+  const std::vector<std::int64_t> tiles{layer.lambdaRows(), layer.intraDepth, kAnySize, kAnySize};
+  const std::vector<std::int64_t> patterns{kAnySize, kAnySize, kAnySize};
+  const std::vector<std::int64_t> list{kAnySize};
+  // A list for each head that has a lambda of its own; older files have one of all together.
+  const std::vector<std::int64_t> lists{layer.lambdas, kAnySize};
+  return {
+      {".lambda.content", &ProbeLayer::lambdaContent, lambda},
+      {".lambda.position", &ProbeLayer::lambdaPosition, lambda},
+      {".contributions.content", &ProbeLayer::contributionsContent, maps},
+      {".contributions.position", &ProbeLayer::contributionsPosition, maps},
+      {".contributions.total", &ProbeLayer::contributionsTotal, maps},
+      {".embeddings", &ProbeLayer::embeddings, tiles},
+      {".embeddings.change", &ProbeLayer::embeddingChange, tiles},
+      {".singular_values.content", &ProbeLayer::singularContent, list, lists},
+      {".singular_values.position", &ProbeLayer::singularPosition, list, lists},
+      {".singular_values.total", &ProbeLayer::singularTotal, list, lists},
+      {".patterns", &ProbeLayer::patterns, patterns},
+      {".patterns.shares", &ProbeLayer::patternShares, list},
+      {".change_patterns", &ProbeLayer::changePatterns, patterns},
+      {".change_patterns.shares", &ProbeLayer::changePatternShares, list},
+  };
+}
 
-/// The numbers in a layer's name, "stage3.block2.mixer" as [3, 2], which give the network order.
-std::vector<int> numbersIn(std::string_view name) {
-  std::vector<int> numbers;
-  const char* at = name.data();
-  const char* const end = at + name.size();
-  while (at != end) {
-    int number = 0;
-    const auto [next, failure] = std::from_chars(at, end, number);
-    if (failure == std::errc::invalid_argument) {
-      ++at;
-    } else {
-      numbers.push_back(number);
-      at = next;
-    }
+std::string textOf(const std::vector<std::int64_t>& shape) {
+  std::string text;
+  for (const std::int64_t size : shape) {
+    text += (text.empty() ? "" : ", ") + (size == kAnySize ? "any" : std::to_string(size));
   }
-  return numbers;
+  return "[" + text + "]";
+}
+
+/// Whether there are numbers, with the expected sizes.
+bool fits(const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& expected) {
+  return std::ranges::equal(shape, expected, [](std::int64_t size, std::int64_t wanted) {
+    return size > 0 && (size == wanted || wanted == kAnySize);
+  });
 }
 
 Array arrayOf(const TensorView& tensor,
-              std::size_t rank,
-              std::size_t mostRank,
+              const std::vector<std::int64_t>& expected,
+              const std::vector<std::int64_t>& other,
               const std::string& place) {
-  const std::size_t found = tensor.shape.size();
-  if (tensor.dtype != DType::F32 || found < rank || found > mostRank) {
+  const bool isFitting =
+      fits(tensor.shape, expected) || (!other.empty() && fits(tensor.shape, other));
+  if (tensor.dtype != DType::F32 || !isFitting) {
     throw Error(place,
-                "tensor \"" + tensor.name + "\" is not a float32 array of rank " +
-                    std::to_string(rank) +
-                    (mostRank > rank ? " or " + std::to_string(mostRank) : ""),
-                "the file was made by another program");
+                "tensor \"" + tensor.name + "\" is " + std::string(dtypeName(tensor.dtype)) + " " +
+                    textOf(tensor.shape) + ", expected F32 " + textOf(expected),
+                kForeignHint);
   }
   Array array{tensor.shape, std::vector<float>(tensor.bytes.size() / sizeof(float))};
-  if (!tensor.bytes.empty()) {
-    std::memcpy(array.values.data(), tensor.bytes.data(), tensor.bytes.size());
-  }
+  std::memcpy(array.values.data(), tensor.bytes.data(), tensor.bytes.size());
   return array;
+}
+
+/// Arrays that are shown together have each other and fit.
+void requireCounterparts(const ProbeLayer& layer, const std::string& place) {
+  const auto require = [&](bool isTrue, const std::string& what) {
+    if (!isTrue) throw Error(place, "layer \"" + layer.name + "\": " + what, kForeignHint);
+  };
+  require(layer.embeddingChange.empty() || layer.embeddingChange.shape == layer.embeddings.shape,
+          "the change of the embeddings does not have their shape");
+  const auto requirePatterns = [&](const Array& patterns, const Array& shares, const Array& tiles) {
+    if (patterns.empty() && shares.empty()) return;
+    require(!patterns.empty() && !shares.empty() && patterns.shape[0] == shares.shape[0],
+            "there is not one share for each of its patterns");
+    require(!tiles.empty() && patterns.shape[1] == tiles.shape[2] &&
+                patterns.shape[2] == tiles.shape[3],
+            "its patterns do not have the shape of its embeddings");
+  };
+  requirePatterns(layer.patterns, layer.patternShares, layer.embeddings);
+  requirePatterns(layer.changePatterns, layer.changePatternShares, layer.embeddingChange);
 }
 
 std::int64_t metadataNumber(const SafeTensors& file,
@@ -102,25 +129,23 @@ std::int64_t metadataNumber(const SafeTensors& file,
   return number;
 }
 
-ProbeLayer& layerOf(ProbeSnapshot& snapshot, std::string_view name) {
-  const auto found = std::ranges::find(snapshot.layers, name, &ProbeLayer::name);
-  if (found != snapshot.layers.end()) return *found;
-  ProbeLayer layer;
-  layer.name = name;
-  return snapshot.layers.emplace_back(std::move(layer));
-}
-
-void take(const TensorView& tensor, const std::string& place, ProbeSnapshot& snapshot) {
-  if (tensor.name == kProbabilities) {
-    snapshot.probabilities = arrayOf(tensor, 1, 1, place).values;
-    return;
-  }
-  const std::string_view name = tensor.name;
-  for (const LayerArray& array : kArrays) {
-    if (!name.ends_with(array.suffix)) continue;
-    ProbeLayer& layer = layerOf(snapshot, name.substr(0, name.size() - array.suffix.size()));
-    layer.*array.member = arrayOf(tensor, array.rank, array.mostRank, place);
-    return;
+/// Refuses arrays of a layer that the network does not have.
+void requireKnownLayers(const SafeTensors& file,
+                        std::span<const InspectableLayer> layers,
+                        const std::string& place) {
+  std::set<std::string_view> known;
+  for (const InspectableLayer& layer : layers) known.insert(layer.name);
+  const std::vector<LayerArray> arrays = arraysOf({});
+  for (const TensorView& tensor : file.tensors) {
+    const std::string_view name = tensor.name;
+    for (const LayerArray& array : arrays) {
+      if (!name.ends_with(array.suffix)) continue;
+      if (known.contains(name.substr(0, name.size() - array.suffix.size()))) break;
+      throw Error(place,
+                  "tensor \"" + std::string(utf8Prefix(name, 100)) +
+                      "\" is of a layer that the run's network does not have",
+                  kForeignHint);
+    }
   }
 }
 
@@ -140,7 +165,7 @@ void writeProbeSnapshot(const fs::path& path, const ProbeSnapshot& snapshot) {
                            snapshot.probabilities));
   }
   for (const ProbeLayer& layer : snapshot.layers) {
-    for (const LayerArray& item : kArrays) {
+    for (const LayerArray& item : arraysOf({})) {
       const Array& array = layer.*item.member;
       if (array.empty()) continue;
       views.push_back(viewOf(layer.name + std::string(item.suffix), array.shape, array.values));
@@ -152,7 +177,33 @@ void writeProbeSnapshot(const fs::path& path, const ProbeSnapshot& snapshot) {
       {{"epoch", std::to_string(snapshot.epoch)}, {"step", std::to_string(snapshot.step)}});
 }
 
-ProbeSnapshot readProbeSnapshot(const fs::path& path) {
+ProbeSnapshot probeSnapshotOf(const SafeTensors& file,
+                              const std::string& place,
+                              std::span<const InspectableLayer> layers) {
+  ProbeSnapshot snapshot;
+  snapshot.epoch = static_cast<int>(metadataNumber(file, "epoch", 1'000'000'000, place));
+  snapshot.step = metadataNumber(file, "step", INT64_MAX, place);
+  requireKnownLayers(file, layers, place);
+  std::map<std::string_view, const TensorView*> tensors;
+  for (const TensorView& tensor : file.tensors) tensors.emplace(tensor.name, &tensor);
+  if (const auto found = tensors.find(kProbabilities); found != tensors.end()) {
+    snapshot.probabilities = arrayOf(*found->second, {kAnySize}, {}, place).values;
+  }
+  for (const InspectableLayer& layer : layers) {
+    ProbeLayer stored{.name = layer.name};
+    for (const LayerArray& array : arraysOf(layer)) {
+      const auto found = tensors.find(layer.name + std::string(array.suffix));
+      if (found == tensors.end()) continue;
+      stored.*array.member = arrayOf(*found->second, array.shape, array.otherShape, place);
+    }
+    if (stored == ProbeLayer{.name = layer.name}) continue;
+    requireCounterparts(stored, place);
+    snapshot.layers.push_back(std::move(stored));
+  }
+  return snapshot;
+}
+
+ProbeSnapshot readProbeSnapshot(const fs::path& path, std::span<const InspectableLayer> layers) {
   const std::string place = path.string();
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
@@ -162,14 +213,8 @@ ProbeSnapshot readProbeSnapshot(const fs::path& path) {
                 "give a file from a run's inspection folder");
   }
   const SafeTensors file = readSafeTensors(path);
-  ProbeSnapshot snapshot;
-  snapshot.epoch = static_cast<int>(metadataNumber(file, "epoch", 1'000'000'000, place));
-  snapshot.step = metadataNumber(file, "step", INT64_MAX, place);
   verifyDigest(file, place);
-  for (const TensorView& tensor : file.tensors) take(tensor, place, snapshot);
-  std::ranges::stable_sort(
-      snapshot.layers, {}, [](const ProbeLayer& layer) { return numbersIn(layer.name); });
-  return snapshot;
+  return probeSnapshotOf(file, place, layers);
 }
 
 std::vector<fs::path> probeSnapshotsOf(const fs::path& inspectionFolder) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 namespace lambda {
@@ -14,5 +16,18 @@ struct Array {
 
   bool operator==(const Array&) const = default;
 };
+
+/// The sum of two arrays of one shape; the other one where one of them is empty. Throws
+/// std::invalid_argument where the shapes differ.
+inline Array sumOf(const Array& a, const Array& b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  if (a.shape != b.shape || a.values.size() != b.values.size()) {
+    throw std::invalid_argument("arrays of different shapes have no sum");
+  }
+  Array sum = a;
+  for (std::size_t i = 0; i < sum.values.size(); ++i) sum.values[i] += b.values[i];
+  return sum;
+}
 
 }  // namespace lambda
