@@ -42,7 +42,8 @@ void TestInspectionSession::initTestCase() {
   config.architecture.stages = {stage};
   RunControl control;
   Observer observer;
-  run_ = engine_->trainRun(config, folder_.path().toStdString(), control, observer).run;
+  const std::filesystem::path runs = folder_.path().toStdString();
+  run_ = engine_->trainRun(config, runs, control, observer).run;
 }
 
 void TestInspectionSession::answersGoToTheOneWhoAsked() {

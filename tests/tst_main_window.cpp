@@ -309,8 +309,9 @@ void TestMainWindow::opensWhatItIsGiven() {
   Observer observer;
   RunConfig config = studio_->workspaces().document().config();
   config.recipe.epochs = 1;
-  const QString run = QString::fromStdString(
-      studio_->engine->trainRun(config, elsewhere.path().toStdString(), control, observer).run);
+  const std::filesystem::path runs = elsewhere.path().toStdString();
+  const QString run =
+      QString::fromStdString(studio_->engine->trainRun(config, runs, control, observer).run);
   (*studio_)->openAll({run});
   QCOMPARE(studio_->workspaces().current(), Workspace::runs);
   QTRY_COMPARE(studio_->workspaces().library().runs().size(), std::size_t{1});

@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
@@ -14,6 +16,7 @@
 #include <QSpinBox>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTemporaryDir>
 #include <QToolButton>
 #include <QToolTip>
 
@@ -39,6 +42,9 @@ class TestPreferences : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+
+  void settingsThatCannotBeReadAreSetAside_data();
+  void settingsThatCannotBeReadAreSetAside();
 
   void initTestCase() { QApplication::setOrganizationName(u"lambda-studio-preferences-tests"_s); }
 
@@ -421,6 +427,44 @@ void TestPreferences::shortcutsAreRememberedAndReset() {
   QCOMPARE(action(u"Keyboard shortcuts"_s)->shortcuts(), standard);
   studio_->open();
   QCOMPARE(action(u"Keyboard shortcuts"_s)->shortcuts(), standard);
+}
+
+void TestPreferences::settingsThatCannotBeReadAreSetAside_data() {
+  QTest::addColumn<QString>("name");
+  QTest::addColumn<QString>("kind");
+  const QString organization = QApplication::organizationName();
+  for (const QString& name : {organization + u".conf"_s,
+                              organization + u'/' + QApplication::applicationName() + u".conf"_s}) {
+    for (const char* kind : {"pipe", "large", "folder", "usual"}) {
+      QTest::addRow("%s, %s", qPrintable(name), kind) << name << QString::fromLatin1(kind);
+    }
+  }
+}
+
+void TestPreferences::settingsThatCannotBeReadAreSetAside() {
+  QFETCH(QString, name);
+  QFETCH(QString, kind);
+  const QTemporaryDir folder;
+  const QString file = folder.filePath(name);
+  QVERIFY(QDir().mkpath(QFileInfo(file).path()));
+  if (kind == u"pipe"_s) {
+    QCOMPARE(mkfifo(qPrintable(file), 0600), 0);
+  } else if (kind == u"folder"_s) {
+    QVERIFY(QDir().mkpath(file));
+  } else {
+    QFile settings(file);
+    QVERIFY(settings.open(QIODevice::WriteOnly));
+    settings.write("[look]\ntheme=" + QByteArray(kind == u"large"_s ? 10'000'000 : 1, '1'));
+  }
+  const QStringList told = setUnusableSettingsAside(folder.path());
+  if (kind == u"usual"_s) {
+    QVERIFY(told.isEmpty());
+    QVERIFY(QFileInfo::exists(file));
+    return;
+  }
+  QCOMPARE(told, QStringList{u"all in %1, which is kept as %1.damaged"_s.arg(file)});
+  QVERIFY(!QFileInfo::exists(file));
+  QVERIFY(QFileInfo::exists(file + u".damaged"_s));
 }
 
 void TestPreferences::damagedSettingsAreIgnoredWithAMessage() {

@@ -1,4 +1,7 @@
+#include <chrono>
+#include <filesystem>
 #include <fstream>
+#include <sys/stat.h>
 
 #include <QAction>
 #include <QDir>
@@ -11,9 +14,12 @@
 #include "app/session/documents/document_recovery.h"
 #include "app/session/documents/project_document.h"
 #include "app/session/machine_memory.h"
+#include "engine/formats/json/config_json.h"
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"
+
+using namespace Qt::StringLiterals;
 
 namespace lambda::test {
 
@@ -55,6 +61,9 @@ class TestProjectDocument : public QObject {
   void unsavedChangesOutliveACrash();
   void nothingIsRescuedFromAProgramThatRunsOrHasSaved();
   void aDamagedRescueIsPassedOver();
+  void aPipeInPlaceOfARescueIsPassedOver();
+  void theNewestOfManyRescuesIsOffered();
+  void whatKilledProgramsLeftEmptyIsRemoved();
   void changesAreKeptWithoutAsking();
   void filesUsedLastComeFirst();
 
@@ -279,6 +288,65 @@ void TestProjectDocument::aDamagedRescueIsPassedOver() {
   ProjectDocument document;
   const DocumentRecovery copy(document, recovery);
   QVERIFY(!copy.rescued());
+}
+
+void TestProjectDocument::aPipeInPlaceOfARescueIsPassedOver() {
+  const QString recovery = path("recovery");
+  for (const char* name : {"document.json", "origin.txt"}) {
+    const QString folder = recovery + u'/' + QString::fromLatin1(name);
+    QVERIFY(QDir().mkpath(folder));
+    std::ofstream((folder + u"/document.json"_s).toStdString()) << toJson(namedConfig("a"));
+    QFile::remove(folder + u'/' + QString::fromLatin1(name));
+    QCOMPARE(mkfifo((folder + u'/' + QString::fromLatin1(name)).toStdString().c_str(), 0600), 0);
+  }
+  ProjectDocument document;
+  const std::optional<RescuedDocument> rescued = DocumentRecovery(document, recovery).rescued();
+  QVERIFY(rescued);
+  QVERIFY(rescued->path.isEmpty());
+}
+
+void TestProjectDocument::theNewestOfManyRescuesIsOffered() {
+  const QString recovery = path("recovery");
+  constexpr int kCount = 300;
+  for (int i = 0; i < kCount; ++i) {
+    const QString folder = recovery + u"/%1"_s.arg(i);
+    QVERIFY(QDir().mkpath(folder));
+    const std::filesystem::path file = (folder + u"/document.json"_s).toStdString();
+    std::ofstream(file) << toJson(withEpochs(namedConfig("a"), i + 1));
+    std::filesystem::last_write_time(
+        file, std::filesystem::file_time_type::clock::now() - std::chrono::hours(kCount - i));
+  }
+  ProjectDocument document;
+  DocumentRecovery copy(document, recovery);
+  const std::optional<RescuedDocument> newest = copy.rescued();
+  QVERIFY(newest);
+  QCOMPARE(newest->config.recipe.epochs, kCount);
+  copy.discard(*newest);
+  QCOMPARE(copy.rescued()->config.recipe.epochs, kCount - 1);
+}
+
+void TestProjectDocument::whatKilledProgramsLeftEmptyIsRemoved() {
+  const QString recovery = path("recovery");
+  const auto left = [&](const QString& name, std::chrono::minutes age) {
+    const QString folder = recovery + u'/' + name;
+    QVERIFY(QDir().mkpath(folder));
+    // The lock of a process that is over: numbers of processes are smaller.
+    std::ofstream((folder + u"/lock"_s).toStdString())
+        << "999999999\ntst_project_document\n"
+        << QSysInfo::machineHostName().toStdString() << "\n";
+    std::filesystem::last_write_time(folder.toStdString(),
+                                     std::filesystem::file_time_type::clock::now() - age);
+  };
+  for (int i = 0; i < 30; ++i) left(u"over-%1"_s.arg(i), std::chrono::minutes(10));
+  left(u"starting"_s, std::chrono::minutes(0));
+  left(u"unsaved"_s, std::chrono::minutes(10));
+  std::ofstream((recovery + u"/unsaved/document.json"_s).toStdString()) << "{ cut";
+  ProjectDocument document;
+  const DocumentRecovery copy(document, recovery);
+  const auto folders = [&] { return QDir(recovery).entryList(QDir::Dirs | QDir::NoDotAndDotDot); };
+  QTRY_COMPARE(folders().size(), 3);
+  QVERIFY(folders().contains(u"starting"_s));
+  QVERIFY(folders().contains(u"unsaved"_s));
 }
 
 void TestProjectDocument::changesAreKeptWithoutAsking() {

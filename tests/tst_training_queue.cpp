@@ -46,17 +46,17 @@ struct QueueStage {
 
   fs::path file() const { return fs::path(folder.path().toStdString()) / "queue.json"; }
 
+  fs::path runs() const { return fs::path(folder.path().toStdString()) / "runs"; }
+
   /// As a new program opens the queue.
   void restart() {
     queue.reset();
     queue = std::make_unique<TrainingQueue>(session);
-    queue->setRunsFolder(folder.path().toStdString() + "/runs");
+    queue->setRunsFolder(runs());
     queue->setFile(file());
   }
 
-  void train(const char* name, int epochs = 1) {
-    session.start(named(name, epochs), folder.path().toStdString() + "/runs");
-  }
+  void train(const char* name, int epochs = 1) { session.start(named(name, epochs), runs()); }
 
   QStringList queued() const {
     QStringList names;
@@ -150,6 +150,52 @@ class TestTrainingQueue : public QObject {
     QTest::qWait(50);
     QVERIFY(stage.queue->isWaiting());
     QVERIFY(stage.trained.isEmpty());
+  }
+
+  void theFileNamesTheFolderOfARunBeforeItBegins() {
+    QueueStage stage;
+    std::vector<QueuedRun> seen;
+    fs::path place;
+    stage.engine->beforeStart = [&](const NewRunPlace& wanted) {
+      place = wanted.runsFolder / wanted.folderName;
+      seen = stage.stored();
+    };
+    stage.queue->add(named("a"));
+    QTRY_VERIFY(fs::exists(stage.file()));
+    stage.queue->trainNext();
+    QTRY_COMPARE(stage.trained, QStringList{u"a"_s});
+    QTRY_VERIFY(!stage.session.isBusy());
+    QCOMPARE(seen.size(), std::size_t{1});
+    QCOMPARE(fs::path(seen.front().begun), place);
+    QVERIFY(fs::exists(place / "run.json"));
+    QTRY_VERIFY(stage.stored().empty());
+  }
+
+  void aRunThatHadBegunWhenTheStudioWasKilledIsNotTrainedAgain() {
+    QueueStage stage;
+    stage.queue.reset();
+    fs::create_directories(stage.runs() / "begun");
+    std::ofstream(stage.runs() / "begun" / "run.json") << "{}";
+    const auto begun = [&](const char* name) { return (stage.runs() / name).string(); };
+    writeFileDurably(stage.file(),
+                     toJson(std::vector<QueuedRun>{
+                         {.config = named("a"), .obstacle = {}, .begun = begun("begun")},
+                         {.config = named("b"), .obstacle = {}, .begun = begun("notBegun")},
+                         {.config = named("c"), .obstacle = {}}}));
+    stage.restart();
+    QTRY_COMPARE(stage.queued(), (QStringList{u"b"_s, u"c"_s}));
+    stage.queue->trainNext();
+    QTRY_COMPARE(stage.trained, (QStringList{u"b"_s, u"c"_s}));
+  }
+
+  void aTrainingThatIsStartedByHandMeanwhileGoesFirst() {
+    QueueStage stage;
+    stage.queue->add(named("queued"));
+    QTRY_VERIFY(fs::exists(stage.file()));
+    stage.queue->trainNext();
+    stage.train("by hand");
+    QTRY_COMPARE(stage.trained, (QStringList{u"by hand"_s, u"queued"_s}));
+    QTRY_VERIFY(stage.queue->runs().empty());
   }
 
   void whatIsQueuedBeforeTheFileIsReadIsKeptToo() {

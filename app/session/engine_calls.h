@@ -47,7 +47,7 @@ class EngineCalls {
   virtual int availableCores() = 0;
 
   virtual RunResult trainRun(const RunConfig& config,
-                             const std::filesystem::path& runsFolder,
+                             const NewRunPlace& place,
                              RunControl& control,
                              Observer& observer) = 0;
   virtual RunResult resumeRun(const std::filesystem::path& run,

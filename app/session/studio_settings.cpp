@@ -1,15 +1,22 @@
 #include "app/session/studio_settings.h"
 
+#include <QCoreApplication>
+#include <QDir>
+#include <QFileInfo>
 #include <QSettings>
 
+#include "app/session/set_aside.h"
 #include "engine/formats/json/config_override.h"
 #include "engine/runtime/error.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
+
+constexpr qint64 kLargestSettings = 1 << 20;
 
 const QString kAskTestScoreKey = u"ask/beforeTestScore"_s;
 const QString kAskStoppingKey = u"ask/beforeStopping"_s;
@@ -68,6 +75,30 @@ class Reader {
 };
 
 }  // namespace
+
+QString settingsFolder() {
+  const QString chosen = qEnvironmentVariable("XDG_CONFIG_HOME");
+  return QDir::isAbsolutePath(chosen) ? chosen : QDir::homePath() + u"/.config"_s;
+}
+
+QStringList setUnusableSettingsAside(const QString& folder) {
+  QStringList texts;
+  const QString organization = folder + u'/' + QCoreApplication::organizationName();
+  for (const QString& file :
+       {organization + u".conf"_s,
+        organization + u'/' + QCoreApplication::applicationName() + u".conf"_s}) {
+    const QFileInfo facts(file);
+    if (!facts.exists() || (facts.isFile() && facts.size() <= kLargestSettings)) continue;
+    const QString aside = toText(setAside(toPath(file)));
+    // Settings are neither read nor kept where that is impossible.
+    if (aside.isEmpty()) {
+      QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, u"/dev/null"_s);
+    }
+    texts << (aside.isEmpty() ? u"all in %1"_s.arg(file)
+                              : u"all in %1, which is kept as %2"_s.arg(file, aside));
+  }
+  return texts;
+}
 
 StudioSettings readStudioSettings(QStringList* ignored) {
   StudioSettings settings;

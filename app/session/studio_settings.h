@@ -31,6 +31,14 @@ struct StudioSettings {
 
 inline constexpr int kMostOwnThreads = 16;
 
+/// The folder in which QSettings keeps the person's files.
+QString settingsFolder();
+
+/// Sets aside the files of settings in such a folder that can't be read: far larger than settings
+/// are, or no files, such as a pipe, on which reading would wait for ever. To be called before the
+/// first QSettings. Returns a text for each of them, to be listed.
+QStringList setUnusableSettingsAside(const QString& folder = settingsFolder());
+
 /// The stored settings. Damaged ones have their standard values, and `ignored` names them.
 StudioSettings readStudioSettings(QStringList* ignored = nullptr);
 

@@ -29,6 +29,7 @@ Preferences::Preferences(QApplication& application, QObject* parent)
       themes_(new QActionGroup(this)),
       sizes_(new QActionGroup(this)),
       toggleDark_(new QAction(u"Switch between light and dark"_s, this)) {
+  ignored_ = setUnusableSettingsAside();
   settings_ = readStudioSettings(&ignored_);
   readLook();
   systemIsDark();

@@ -84,6 +84,17 @@ RunFolder RunFolder::createNamed(const fs::path& runsFolder, const std::string& 
   throw cannotCreate(folder.path(), error ? error.message() : "it exists already");
 }
 
+std::string RunFolder::freeName(const fs::path& runsFolder, const std::string& name) {
+  constexpr std::size_t kLongest = kLongestName - 4;  // For the number.
+  const std::string base = fileNamePart(localTime() + "_" + nameFor(name), kLongest);
+  std::string free = base;
+  std::error_code ignored;
+  for (int i = 2; fs::exists(runsFolder / free, ignored); ++i) {
+    free = base + "-" + std::to_string(i);
+  }
+  return free;
+}
+
 bool RunFolder::makeFolders(std::error_code& error) const {
   if (!fs::create_directory(path_, error)) return false;
   fs::create_directory(checkpoints(), error);

@@ -26,6 +26,9 @@ class RunFolder {
   /// Creates RUNS/NAME with its subfolders. Throws Error if it exists or can't be created.
   static RunFolder createNamed(const std::filesystem::path& runsFolder, const std::string& name);
 
+  /// A name for createNamed() as create() gives it, which is free in RUNS now.
+  static std::string freeName(const std::filesystem::path& runsFolder, const std::string& name);
+
   /// An existing run. Throws Error if the folder or its run.json is missing.
   static RunFolder open(const std::filesystem::path& path);
 

@@ -367,10 +367,11 @@ int ScriptedEngine::availableCores() {
 }
 
 RunResult ScriptedEngine::trainRun(const RunConfig& config,
-                                   const fs::path& runsFolder,
+                                   const NewRunPlace& place,
                                    RunControl& control,
                                    Observer& observer) {
   ++trainings_;
+  if (beforeStart) beforeStart(place);
   if (refusal) throw Error("data", *refusal, "choose another folder");
   std::this_thread::sleep_for(startTime);
   const NetworkCost cost = costOf(config.architecture);
@@ -380,7 +381,10 @@ RunResult ScriptedEngine::trainRun(const RunConfig& config,
   record.parameters = cost.parameters;
   record.flops = cost.flops;
   record.pattern = patternOf(config.architecture);
-  Training training(*this, RunFolder::create(runsFolder, config.name), record, control, observer);
+  const RunFolder folder = place.folderName.empty()
+                               ? RunFolder::create(place.runsFolder, config.name)
+                               : RunFolder::createNamed(place.runsFolder, place.folderName);
+  Training training(*this, folder, record, control, observer);
   return training.run(0, EventKind::started);
 }
 

@@ -20,6 +20,8 @@ class ScriptedEngine : public EngineCalls {
   std::chrono::microseconds batchTime{500};
   std::chrono::milliseconds startTime{
       0};  ///< Time between the call and started(), as if data were loaded.
+  /// Is called before a new run's folder is made, on the worker's thread.
+  std::function<void(const NewRunPlace&)> beforeStart;
   std::optional<std::int64_t>
       notANumberAt;                    ///< The loss of this step is NaN, and training continues.
   std::optional<std::int64_t> failAt;  ///< The run fails after this step.
@@ -55,7 +57,7 @@ class ScriptedEngine : public EngineCalls {
   ComputeDevice selectDevice(const DeviceConfig& config) override;
   int availableCores() override;
   RunResult trainRun(const RunConfig& config,
-                     const std::filesystem::path& runsFolder,
+                     const NewRunPlace& place,
                      RunControl& control,
                      Observer& observer) override;
   RunResult resumeRun(const std::filesystem::path& run,

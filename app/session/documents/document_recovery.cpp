@@ -1,9 +1,12 @@
 #include "app/session/documents/document_recovery.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include <QDir>
+#include <QDirIterator>
 #include <QFileInfo>
 #include <QUuid>
 
@@ -13,6 +16,7 @@
 #include "engine/formats/json/config_json.h"
 #include "engine/runtime/error.h"
 #include "widgets/export/saved_file.h"
+#include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
 
@@ -23,6 +27,11 @@ namespace {
 /// Changes in quick succession are written once.
 constexpr std::chrono::seconds kDelay{2};
 constexpr std::uint64_t kLargestRescue = 16 << 20;
+constexpr std::uint64_t kLargestOrigin = 64 << 10;
+/// Documents that are tried at a start, the newest first, until one can be read.
+constexpr std::size_t kMostTried = 20;
+/// A program that starts makes its folder a moment before its lock.
+constexpr std::chrono::minutes kStarting{1};
 
 const QString kLock = u"lock"_s;
 const QString kDocument = u"document.json"_s;
@@ -30,6 +39,22 @@ const QString kOrigin = u"origin.txt"_s;
 
 bool writeFile(const QString& path, const QByteArray& bytes) {
   return saveFile(path, bytes).isEmpty();
+}
+
+QStringList otherFolders(const QString& root, const QString& own) {
+  QStringList folders;
+  QDirIterator entry(root, QDir::Dirs | QDir::NoDotAndDotDot | QDir::NoSymLinks);
+  while (entry.hasNext()) {
+    if (const QString folder = entry.next(); folder != own) folders << folder;
+  }
+  return folders;
+}
+
+/// Takes the lock of a folder whose program has ended; null where it runs.
+std::unique_ptr<QLockFile> lockOfEnded(const QString& folder) {
+  auto lock = std::make_unique<QLockFile>(QDir(folder).filePath(kLock));
+  lock->setStaleLockTime(0);
+  return lock->tryLock(0) ? std::move(lock) : nullptr;
 }
 
 std::optional<RescuedDocument> readRescued(const QString& folder) {
@@ -43,8 +68,12 @@ std::optional<RescuedDocument> readRescued(const QString& folder) {
   } catch (const Error&) {
     return std::nullopt;
   }
-  QFile origin(QDir(folder).filePath(kOrigin));
-  if (origin.open(QIODevice::ReadOnly)) rescued.path = QString::fromUtf8(origin.readAll());
+  try {
+    rescued.path =
+        QString::fromStdString(readFile(toPath(QDir(folder).filePath(kOrigin)), kLargestOrigin));
+  } catch (const Error&) {
+    // The changes are rescued as a document without a file.
+  }
   return rescued;
 }
 
@@ -68,6 +97,7 @@ DocumentRecovery::DocumentRecovery(ProjectDocument& document,
   connect(&delay_, &QTimer::timeout, this, [this] {
     if (document_.isModified()) keep(Copy{document_.path(), document_.config()});
   });
+  thread_->post([this] { removeEmpty(); });
   connect(&document_, &ProjectDocument::changed, this, &DocumentRecovery::schedule);
   connect(&document_, &ProjectDocument::titleChanged, this, &DocumentRecovery::schedule);
 }
@@ -80,20 +110,29 @@ DocumentRecovery::~DocumentRecovery() {
 }
 
 std::optional<RescuedDocument> DocumentRecovery::rescued() const {
-  std::vector<RescuedDocument> found;
-  for (const QFileInfo& folder : QDir(root_).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot)) {
-    if (folder.filePath() == own_) continue;
-    QLockFile lock(QDir(folder.filePath()).filePath(kLock));
-    lock.setStaleLockTime(0);
-    if (!lock.tryLock(0)) continue;
-    if (std::optional<RescuedDocument> rescued = readRescued(folder.filePath()))
-      found.push_back(std::move(*rescued));
+  std::vector<std::pair<QDateTime, QString>> documents;
+  for (const QString& folder : otherFolders(root_, own_)) {
+    const QFileInfo document(QDir(folder).filePath(kDocument));
+    if (document.isFile()) documents.emplace_back(document.lastModified(), folder);
   }
-  if (found.empty()) return std::nullopt;
-  return *std::max_element(
-      found.begin(), found.end(), [](const RescuedDocument& a, const RescuedDocument& b) {
-        return a.when < b.when;
-      });
+  std::ranges::sort(documents, std::greater());
+  if (documents.size() > kMostTried) documents.resize(kMostTried);
+  for (const auto& [when, folder] : documents) {
+    const auto lock = lockOfEnded(folder);
+    if (!lock) continue;
+    if (std::optional<RescuedDocument> rescued = readRescued(folder)) return rescued;
+  }
+  return std::nullopt;
+}
+
+void DocumentRecovery::removeEmpty() const {
+  for (const QString& folder : otherFolders(root_, own_)) {
+    if (!isCleaning_) return;
+    if (QFileInfo::exists(QDir(folder).filePath(kDocument))) continue;
+    const QDateTime made = QFileInfo(folder).lastModified();
+    if (made.addDuration(kStarting) > QDateTime::currentDateTime()) continue;
+    if (lockOfEnded(folder)) QDir(folder).removeRecursively();
+  }
 }
 
 void DocumentRecovery::discard(const RescuedDocument& rescued) {
@@ -110,6 +149,7 @@ void DocumentRecovery::schedule() {
 }
 
 void DocumentRecovery::keep(std::optional<Copy> copy) {
+  isCleaning_ = false;
   newest_ = std::move(copy);
   thread_->post([this, written = newest_, revision = ++revision_] {
     write(written);
@@ -119,6 +159,7 @@ void DocumentRecovery::keep(std::optional<Copy> copy) {
 
 /// Ends the thread, which drops what it has not begun, and writes that.
 void DocumentRecovery::writeUnwritten() {
+  isCleaning_ = false;
   thread_.reset();
   if (revision_ == writtenRevision_) return;
   write(newest_);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 
@@ -58,15 +59,18 @@ class DocumentRecovery : public QObject {
   void keep(std::optional<Copy> copy);
   void writeUnwritten();
   void write(const std::optional<Copy>& copy) const;
+  /// Removes what programs that were killed without unsaved changes have left.
+  void removeEmpty() const;
 
   ProjectDocument& document_;
   QString root_;
   QString own_;
   std::unique_ptr<QLockFile> lock_;
   QTimer delay_;
-  std::optional<Copy> newest_;  ///< Nothing where no copy is wanted.
-  int revision_ = 0;            ///< Of newest_.
-  int writtenRevision_ = 0;     ///< Only for `thread_`, and while there is none.
+  std::optional<Copy> newest_;           ///< Nothing where no copy is wanted.
+  int revision_ = 0;                     ///< Of newest_.
+  int writtenRevision_ = 0;              ///< Only for `thread_`, and while there is none.
+  std::atomic<bool> isCleaning_ = true;  ///< Until there is something to write.
   std::unique_ptr<WorkerThread> thread_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <QSysInfo>
 
+#include "app/session/set_aside.h"
 #include "app/session/worker_thread.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/queue_json.h"
@@ -21,14 +22,13 @@ namespace {
 
 constexpr std::chrono::milliseconds kRetry{1000};
 
-/// A name beside the file that is still free.
-fs::path asideOf(const fs::path& file) {
-  std::error_code error;
-  fs::path aside = file.string() + ".damaged";
-  for (int i = 2; fs::exists(aside, error); ++i) {
-    aside = file.string() + ".damaged-" + std::to_string(i);
-  }
-  return aside;
+/// Takes out the runs whose training a studio that was killed had begun: they can be resumed.
+void removeBegun(std::vector<QueuedRun>& queue) {
+  std::erase_if(queue, [](const QueuedRun& run) {
+    std::error_code error;
+    return !run.begun.empty() && fs::exists(fs::path(run.begun) / "run.json", error);
+  });
+  for (QueuedRun& run : queue) run.begun.clear();
 }
 
 /// Reads the queue, and sets a damaged file aside. Returns what the person must know of it.
@@ -37,12 +37,12 @@ QString readQueue(const fs::path& file, std::vector<QueuedRun>& queue) {
   if (!fs::exists(file, error)) return {};
   try {
     queue = queueFromJson(readFile(file, kLargestQueueBytes), file.string());
+    removeBegun(queue);
     return {};
   } catch (const Error& failure) {
-    const fs::path aside = asideOf(file);
-    fs::rename(file, aside, error);
+    const fs::path aside = setAside(file);
     const QString reason = QString::fromStdString(failure.what());
-    if (error) return u"Could not read the queue of runs. %1"_s.arg(reason);
+    if (aside.empty()) return u"Could not read the queue of runs. %1"_s.arg(reason);
     return u"Could not read the queue of runs. %1\nThe file is kept as %2."_s.arg(reason,
                                                                                   toText(aside));
   }

@@ -5,6 +5,7 @@
 
 #include "app/session/training/queue_file.h"
 #include "app/session/training/training_session.h"
+#include "engine/runs/run_folder.h"
 
 using namespace Qt::StringLiterals;
 
@@ -38,9 +39,11 @@ void TrainingQueue::setFile(const std::filesystem::path& file) {
     Q_EMIT changed();
   });
   connect(file_.get(), &QueueFile::written, this, [this](const QString& problem) {
-    if (writeProblem_ == problem) return;
-    writeProblem_ = problem;
-    Q_EMIT changed();
+    if (writeProblem_ != problem) {
+      writeProblem_ = problem;
+      Q_EMIT changed();
+    }
+    if (std::exchange(isMarking_, false)) beginMarked();
   });
 }
 
@@ -128,12 +131,32 @@ void TrainingQueue::beginNext() {
     return;
   }
   starting_ = static_cast<std::size_t>(next - runs_.begin());
-  session_.start(next->config, runsFolder_);
+  const RunConfig& config = next->config;
+  const std::string& name = config.name.empty() ? config.architecture.name : config.name;
+  next->begun = (runsFolder_ / RunFolder::freeName(runsFolder_, name)).string();
+  if (file_ && file_->isOpen()) {
+    isMarking_ = true;
+    store();
+  } else {
+    beginMarked();
+  }
   Q_EMIT changed();
 }
 
+void TrainingQueue::beginMarked() {
+  QueuedRun& next = runs_[*starting_];
+  if (session_.isBusy()) {
+    // A person has started another training meanwhile, behind which the run waits.
+    starting_.reset();
+    next.begun.clear();
+    return store();
+  }
+  const std::filesystem::path run = next.begun;
+  session_.start(next.config, {run.parent_path(), run.filename().string()});
+}
+
 void TrainingQueue::noteStarted() {
-  if (!starting_) return;
+  if (!starting_ || isMarking_) return;
   // Its folder exists: from here on it is a run that can be resumed.
   runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(*std::exchange(starting_, {})));
   store();
@@ -142,13 +165,15 @@ void TrainingQueue::noteStarted() {
 
 void TrainingQueue::noteRefused(const QString& reason) {
   if (session_.isBusy()) return;
-  if (!starting_) {
+  if (!starting_ || isMarking_) {
     // A start by hand: nothing begins the next run by itself.
     isWaiting_ = !runs_.empty();
     Q_EMIT changed();
     return;
   }
-  runs_[*std::exchange(starting_, {})].obstacle = reason.toStdString();
+  QueuedRun& refused = runs_[*std::exchange(starting_, {})];
+  refused.obstacle = reason.toStdString();
+  refused.begun.clear();
   store();
   Q_EMIT changed();
   QMetaObject::invokeMethod(this, &TrainingQueue::beginNext, Qt::QueuedConnection);

@@ -22,7 +22,8 @@ class TrainingSession;
 /// failed, the next one begins. One that can't start stays with the reason, and the one behind it
 /// is tried. When a person has stopped a training, and after the program has started, the queue
 /// waits until trainNext(). It is stored whole in a file whenever it changes, which belongs to one
-/// studio at a time.
+/// studio at a time. Before a run begins, the file names its folder: when the program is killed,
+/// the next one sees there whether the run has begun, and a run is neither lost nor trained twice.
 class TrainingQueue : public QObject {
   Q_OBJECT
 
@@ -69,6 +70,7 @@ class TrainingQueue : public QObject {
   void takeStored(const std::vector<QueuedRun>& stored, const QString& problem);
   void store();
   void beginNext();
+  void beginMarked();
   void noteStarted();
   void noteRefused(const QString& reason);
   void noteEnded(const RunResult& result);
@@ -77,6 +79,7 @@ class TrainingQueue : public QObject {
   std::filesystem::path runsFolder_;
   std::vector<QueuedRun> runs_;
   std::optional<std::size_t> starting_;  ///< The run of the queue that is about to start.
+  bool isMarking_ = false;               ///< The file does not say yet that it is.
   bool isWaiting_ = false;
   std::uint64_t lastId_ = 0;
   QString owner_;

@@ -47,9 +47,9 @@ TrainingSession::~TrainingSession() {
   worker_.reset();
 }
 
-void TrainingSession::start(const RunConfig& config, const std::filesystem::path& runsFolder) {
-  begin({[engine = engine_, config, runsFolder](RunControl& control, Observer& observer) {
-    return engine->trainRun(config, runsFolder, control, observer);
+void TrainingSession::start(const RunConfig& config, const NewRunPlace& place) {
+  begin({[engine = engine_, config, place](RunControl& control, Observer& observer) {
+    return engine->trainRun(config, place, control, observer);
   }});
 }
 

@@ -68,7 +68,7 @@ class TrainingSession : public QObject {
 
   // Requests. Each returns at once. A start while a training is under way is refused with
   // startRefused().
-  void start(const RunConfig& config, const std::filesystem::path& runsFolder);
+  void start(const RunConfig& config, const NewRunPlace& place);
   void resumeRun(const std::filesystem::path& run, const ResumeOptions& options);
   void fork(const std::filesystem::path& checkpoint,
             const RunConfig& config,

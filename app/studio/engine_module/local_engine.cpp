@@ -47,10 +47,10 @@ int LocalEngine::availableCores() {
 }
 
 RunResult LocalEngine::trainRun(const RunConfig& config,
-                                const std::filesystem::path& runsFolder,
+                                const NewRunPlace& place,
                                 RunControl& control,
                                 Observer& observer) {
-  return lambda::trainRun(config, runsFolder, control, observer);
+  return lambda::trainRun(config, place, control, observer);
 }
 
 RunResult LocalEngine::resumeRun(const std::filesystem::path& run,

@@ -14,7 +14,7 @@ class LocalEngine : public EngineCalls {
   ComputeDevice selectDevice(const DeviceConfig& config) override;
   int availableCores() override;
   RunResult trainRun(const RunConfig& config,
-                     const std::filesystem::path& runsFolder,
+                     const NewRunPlace& place,
                      RunControl& control,
                      Observer& observer) override;
   RunResult resumeRun(const std::filesystem::path& run,

@@ -47,10 +47,10 @@ int LoadedEngine::availableCores() {
 }
 
 RunResult LoadedEngine::trainRun(const RunConfig& config,
-                                 const std::filesystem::path& runsFolder,
+                                 const NewRunPlace& place,
                                  RunControl& control,
                                  Observer& observer) {
-  return engine().trainRun(config, runsFolder, control, observer);
+  return engine().trainRun(config, place, control, observer);
 }
 
 RunResult LoadedEngine::resumeRun(const std::filesystem::path& run,

@@ -22,7 +22,7 @@ class LoadedEngine : public EngineCalls {
   ComputeDevice selectDevice(const DeviceConfig& config) override;
   int availableCores() override;
   RunResult trainRun(const RunConfig& config,
-                     const std::filesystem::path& runsFolder,
+                     const NewRunPlace& place,
                      RunControl& control,
                      Observer& observer) override;
   RunResult resumeRun(const std::filesystem::path& run,

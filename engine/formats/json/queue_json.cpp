@@ -10,6 +10,7 @@ namespace lambda {
 template <Either<QueuedRun> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"obstacle", "why its last start was impossible"}, value.obstacle);
+  visit(Field{"begun", "the run folder in which its training is about to begin"}, value.begun);
   visit(Field{"config", "configuration of the run"}, value.config);
 }
 

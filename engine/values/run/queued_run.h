@@ -11,8 +11,9 @@ namespace lambda {
 /// A run that is prepared, to be trained when those before it have ended.
 struct QueuedRun {
   RunConfig config;
-  std::string obstacle;  ///< Why its last start was impossible; empty = none.
-  std::uint64_t id = 0;  ///< Tells equal runs of a queue apart. It is not stored.
+  std::string obstacle;    ///< Why its last start was impossible; empty = none.
+  std::string begun = {};  ///< The folder in which its training is about to begin; empty = none.
+  std::uint64_t id = 0;    ///< Tells equal runs of a queue apart. It is not stored.
 
   bool operator==(const QueuedRun&) const = default;
 };
