@@ -18,6 +18,7 @@
 #include "app/studio/system/loaded_engine.h"
 #include "engine/experiments/experiment_folder.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/spin_limit.h"
 #include "engine/values/text/text_safety.h"
 #include "widgets/theme/shown_text.h"
 
@@ -40,7 +41,7 @@ bool isAsked(int argc, char** argv, std::initializer_list<const char*> options) 
 /// milliseconds: beside the window and other programs that takes the cores from the threads they
 /// wait for. OpenMP reads the variable when the engine is loaded.
 void limitSpinning() {
-  if (!std::getenv("OMP_WAIT_POLICY")) setenv("GOMP_SPINCOUNT", "3000", 0);
+  if (!std::getenv("OMP_WAIT_POLICY")) setenv("GOMP_SPINCOUNT", lambda::kWindowSpinCount, 0);
 }
 
 /// Qt ends the program by abort() where it can't open the display, after several messages of its

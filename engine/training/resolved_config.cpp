@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/runtime/spin_limit.h"
 #include "engine/runtime/torch_device.h"
 #include "engine/training/step/precision.h"
 
@@ -13,6 +14,7 @@ ResolvedConfig::ResolvedConfig(RunConfig config)
 ResolvedConfig::ResolvedConfig(RunConfig config, const ComputeDevice& device)
     : config_(std::move(config)), device_(device) {
   useThreads(device_);
+  if (device_.kind == DeviceKind::cpu) spins_ = std::make_shared<const SpinLimit>(device_.threads);
   useGpu(torchDevice(device_));
   rates_ = resolvePrecision(config_.recipe, device_);
 }

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <memory>
+
 #include "engine/runtime/device.h"
 #include "engine/values/config/precision_choice.h"
 #include "engine/values/config/run_config.h"
 
 namespace lambda {
+
+class SpinLimit;
 
 /// A configuration without automatic settings, for this machine: its device is chosen, and its
 /// precision is float32 or bfloat16. Data, state and steps of a run are made from one, so that they
@@ -12,7 +16,8 @@ namespace lambda {
 class ResolvedConfig {
  public:
   /// Chooses the device, sets the number of threads and the GPU of the calling thread, and measures
-  /// the precision where it is automatic. Throws Error for a device that is missing.
+  /// the precision where it is automatic. While it or a copy lives, the threads spin only shortly
+  /// on cores that other programs use. Throws Error for a device that is missing.
   explicit ResolvedConfig(RunConfig config);
 
   /// The same on a device that is already chosen.
@@ -28,6 +33,7 @@ class ResolvedConfig {
  private:
   RunConfig config_;
   ComputeDevice device_;
+  std::shared_ptr<const SpinLimit> spins_;
   PrecisionRates rates_;
 };
 
