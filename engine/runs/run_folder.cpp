@@ -210,7 +210,7 @@ bool RunLock::isHeld(const RunFolder& folder) {
 void publishAs(const fs::path& existing, const fs::path& name) {
   // rename() between two links to the same file does nothing and leaves both.
   std::error_code error;
-  if (fs::equivalent(existing, name, error)) return;
+  if (!fs::is_symlink(name, error) && fs::equivalent(existing, name, error)) return;
   const fs::path beside = name.string() + ".link";
   fs::remove(beside, error);
   fs::create_hard_link(existing, beside, error);
