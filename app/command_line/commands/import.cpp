@@ -113,9 +113,9 @@ std::string inputText(const ImportReport& report) {
   return "Images of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
          ", normalised by mean " + numbersText(input.normalization.mean) + " and deviation " +
          numbersText(input.normalization.deviation) + ": " + report.normalizationSource + ".\n" +
-         (input.classNames.empty()
-              ? "The file has no names of classes: name them by --classes FILE, a name on each "
-                "line. Predictions show their numbers until then.\n"
+         (!report.areClassesNamed
+              ? "The file has no names of classes, which are called by their numbers: --classes "
+                "FILE, with a name on each line, names them.\n"
               : std::to_string(input.classNames.size()) + " names of classes.\n");
 }
 

@@ -165,6 +165,10 @@ void setInput(ImportReport& report,
     if (input.classNames.empty() && fits) input.classNames = std::move(measured.classNames);
     report.normalizationSource = "measured on the network's data";
   }
+  report.areClassesNamed = !input.classNames.empty();
+  for (int i = 0; !report.areClassesNamed && i < config.architecture.classes; ++i) {
+    input.classNames.push_back(std::to_string(i));
+  }
   if (input.normalization.mean.size() != channels ||
       input.normalization.deviation.size() != channels) {
     throw Error("--mean, --deviation",

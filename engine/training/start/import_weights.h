@@ -32,6 +32,7 @@ struct ImportReport {
   std::string layer;        ///< The layer that took it.
   MapShape shape;           ///< Of the images.
   NetworkInput input;
+  bool areClassesNamed = false;     ///< False: they are called by their numbers.
   std::string normalizationSource;  ///< Where the normalisation comes from, for a sentence.
 };
 
@@ -40,10 +41,10 @@ struct ImportReport {
 /// inspected and started from. No images are needed: where the job does not give the normalisation,
 /// it is that of the weights if they are of this program, that of ImageNet if they have the names
 /// of torchvision and timm, else that of `base`; only without all of these it is measured on the
-/// network's data. Names of classes come from the job, from the weights or from `base`, or are left
-/// out. Throws Error for weights that can't be read, do not fit, or belong to a layer that computes
-/// otherwise, for a network that can't be built, and for a normalisation or names that do not fit
-/// it.
+/// network's data. Names of classes come from the job, from the weights or from `base`, or are
+/// their numbers. Throws Error for weights that can't be read, do not fit, or belong to a layer
+/// that computes otherwise, for a network that can't be built, and for a normalisation or names
+/// that do not fit it.
 ImportReport importWeights(const ImportJob& job);
 
 }  // namespace lambda
