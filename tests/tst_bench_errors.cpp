@@ -23,6 +23,8 @@ class TestBenchErrors : public QObject {
   void aMissingGpuIsExplained();
   void mistakesAreUsageErrors_data();
   void mistakesAreUsageErrors();
+  void aMissingLibrarySaysHowToBuildIt_data();
+  void aMissingLibrarySaysHowToBuildIt();
   void theStudiosBenchmarkSaysHowToBuildIt();
   void theStudiosFiguresArePassedOn();
 
@@ -94,6 +96,28 @@ void TestBenchErrors::mistakesAreUsageErrors() {
   QVERIFY2(outcome.status == 2, outcome.errors.constData());
   QVERIFY2(outcome.errors.contains(told), outcome.errors.constData());
   QVERIFY(outcome.output.isEmpty());
+}
+
+void TestBenchErrors::aMissingLibrarySaysHowToBuildIt_data() {
+  QTest::addColumn<QString>("arguments");
+  QTest::addColumn<QByteArray>("library");
+  QTest::addColumn<QByteArray>("hint");
+  QTest::newRow("benchmarks") << u"bench core"_s << "lambda-benchmarks.so"_ba << "app/run bench"_ba;
+  QTest::newRow("theory") << u"experiment run kernel-regression"_s << "lambda-theory.so"_ba
+                          << "app/run experiment"_ba;
+}
+
+/// The program is built without them, so that a first training does not wait for them.
+void TestBenchErrors::aMissingLibrarySaysHowToBuildIt() {
+  QFETCH(QString, arguments);
+  QFETCH(QByteArray, library);
+  QFETCH(QByteArray, hint);
+  const ProgramOutcome outcome =
+      program_.runScript(u"mkdir -p alone && cp -u \"$LAMBDA\" alone && alone/lambda "_s + arguments);
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains(library), outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains(hint), outcome.errors.constData());
+  QCOMPARE(program_.runScript(u"alone/lambda experiment list"_s).status, 0);
 }
 
 void TestBenchErrors::theStudiosBenchmarkSaysHowToBuildIt() {

@@ -12,6 +12,7 @@
 #include "engine/formats/metrics/histograms_json.h"
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/device.h"
+#include "engine/runtime/plugin.h"
 #include "engine/training/step/cuda_graph_plugin.h"
 #include "engine/training/step/step_runner.h"
 #include "engine/training/training_loop.h"

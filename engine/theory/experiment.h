@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "engine/theory/progress.h"
 #include "engine/values/theory/theory_experiment.h"
@@ -24,17 +25,15 @@ class Settings {
   TheorySettings values_;
 };
 
-/// A theory experiment: what it asks, and the function that answers. The function reports to
-/// `progress` at least ten times a second and lets its exception pass.
-struct Experiment {
-  TheoryDescription description;
-  TheoryResult (*run)(const Settings& settings, Progress& progress);
-};
+/// The only symbol that lambda-theory.so exports: computes the experiment `name`, which has to
+/// exist, into `result`, and returns false if the observer asked to stop. It has C linkage, so that
+/// it is found by its name; the caller and the library are always built together.
+using ComputeTheory = bool (*)(std::string_view name,
+                               const Settings& settings,
+                               TheoryObserver& observer,
+                               TheoryResult& result);
 
-/// The parameter that all experiments with random draws share.
-inline TheoryParameter seedParameter() {
-  return {
-      "seed", "Seed", 0, 0, 1e9, true, "Other seeds draw other data, initial weights and noise."};
-}
+inline constexpr const char* kComputeTheorySymbol = "lambdaComputeTheory";
+inline constexpr const char* kTheoryLibrary = "lambda-theory.so";
 
 }  // namespace lambda::theory

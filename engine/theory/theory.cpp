@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "engine/runtime/error.h"
+#include "engine/runtime/plugin.h"
 #include "engine/theory/experiment.h"
 #include "engine/values/text/text.h"
 
@@ -14,24 +16,19 @@ namespace lambda {
 
 namespace theory {
 
-Experiment smallInitialisation();
-Experiment largeLearningRate();
-Experiment singleEpoch();
-Experiment deepLinearLabelNoise();
-Experiment kernelRegression();
+std::vector<TheoryDescription> describeExperiments();
 
 namespace {
 
-/// A new experiment is a file with a function like those above, and its line here.
-const std::vector<Experiment>& allExperiments() {
-  static const std::vector<Experiment> experiments = {
-      smallInitialisation(),
-      largeLearningRate(),
-      singleEpoch(),
-      deepLinearLabelNoise(),
-      kernelRegression(),
-  };
-  return experiments;
+/// A library that is missing is searched for again the next time: it may be built meanwhile.
+ComputeTheory loadedComputation() {
+  const PluginFunction function = pluginFunction(pluginFile(kTheoryLibrary), kComputeTheorySymbol);
+  if (function.address == nullptr) {
+    throw Error(kTheoryLibrary,
+                "The theory experiments can't be computed: " + function.obstacle + ".",
+                "From the sources, app/run experiment builds their library.");
+  }
+  return reinterpret_cast<ComputeTheory>(function.address);
 }
 
 /// The valid names, and before them the one that was probably meant.
@@ -43,11 +40,11 @@ std::string hintFor(std::string_view wrong,
   return guess + what + ": " + joined(valid) + ".";
 }
 
-const Experiment& experimentNamed(std::string_view name) {
+const TheoryDescription& experimentNamed(std::string_view name) {
   std::vector<std::string_view> names;
-  for (const Experiment& experiment : allExperiments()) {
-    if (experiment.description.name == name) return experiment;
-    names.push_back(experiment.description.name);
+  for (const TheoryDescription& experiment : theoryExperiments()) {
+    if (experiment.name == name) return experiment;
+    names.push_back(experiment.name);
   }
   throw Error(std::string(name),
               "There is no theory experiment of this name.",
@@ -88,34 +85,27 @@ Settings checkedSettings(const TheoryDescription& description, const TheorySetti
 }  // namespace theory
 
 std::span<const TheoryDescription> theoryExperiments() {
-  static const std::vector<TheoryDescription> descriptions = [] {
-    std::vector<TheoryDescription> all;
-    for (const theory::Experiment& experiment : theory::allExperiments()) {
-      all.push_back(experiment.description);
-    }
-    return all;
-  }();
+  static const std::vector<TheoryDescription> descriptions = theory::describeExperiments();
   return descriptions;
 }
 
 const TheoryDescription& theoryExperiment(std::string_view name) {
-  return theory::experimentNamed(name).description;
+  return theory::experimentNamed(name);
+}
+
+void loadTheory() {
+  theory::loadedComputation();
 }
 
 std::optional<TheoryResult> runTheory(std::string_view name,
                                       const TheorySettings& settings,
                                       TheoryObserver& observer) {
-  const theory::Experiment& experiment = theory::experimentNamed(name);
-  const theory::Settings checked = theory::checkedSettings(experiment.description, settings);
-  theory::Progress progress(observer);
-  try {
-    TheoryResult result = experiment.run(checked, progress);
-    observer.resultChanged(std::make_shared<const TheoryResult>(result));
-    observer.progressed(1);
-    return result;
-  } catch (const theory::Stopped&) {
-    return std::nullopt;
-  }
+  const theory::Settings checked = theory::checkedSettings(theory::experimentNamed(name), settings);
+  TheoryResult result;
+  if (!theory::loadedComputation()(name, checked, observer, result)) return std::nullopt;
+  observer.resultChanged(std::make_shared<const TheoryResult>(result));
+  observer.progressed(1);
+  return result;
 }
 
 }  // namespace lambda

@@ -31,10 +31,15 @@ std::span<const TheoryDescription> theoryExperiments();
 /// The experiment with this name. Throws Error, naming all experiments, if there is none.
 const TheoryDescription& theoryExperiment(std::string_view name);
 
+/// Loads the library that computes experiments, as the first runTheory() does. Throws Error where it
+/// is not built.
+void loadTheory();
+
 /// Runs an experiment on the calling thread and no other, and returns what it found, or nothing if
 /// the observer asked to stop. The same settings give the same result on the same build.
 /// `settings` override defaults. Throws Error for a name that is unknown, for a setting that the
-/// experiment does not have, and for a value out of range; the message names what is valid.
+/// experiment does not have, and for a value out of range; the message names what is valid. Throws
+/// as loadTheory() too.
 std::optional<TheoryResult> runTheory(std::string_view name,
                                       const TheorySettings& settings,
                                       TheoryObserver& observer);

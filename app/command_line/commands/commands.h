@@ -27,4 +27,8 @@ void addExperiment(CLI::App& program, Action& action);
 void addVerify(CLI::App& program, Action& action);
 void addBench(CLI::App& program, Action& action);
 
+/// Adds the commands below `bench`, which are in a library that is loaded when they are needed.
+/// Throws Error where it is not built.
+void addBenchParts(CLI::App& program, Action& action);
+
 }  // namespace lambda

@@ -20,6 +20,11 @@ void addCompletion(CLI::App& program, Action& action) {
       ->check(CLI::IsMember({"bash", "zsh"}));
   // The program's commands are not there any more when the action runs.
   command->callback([shell, &program, &action] {
+    try {
+      addBenchParts(program, action);
+    } catch (const Error& error) {
+      reportError(error, false);
+    }
     const std::string text =
         completionScript(program, *shell == "bash" ? Shell::bash : Shell::zsh);
     action = [text] {

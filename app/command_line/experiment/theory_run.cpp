@@ -141,6 +141,7 @@ int runTheoryExperiment(const std::string& name,
                         const std::string& out,
                         const OutputOptions& output) {
   const TheoryDescription& description = theoryExperiment(name);
+  loadTheory();
   RunControl control;
   Interrupt interrupt([&] { control.requestStop(); });
   ProgressLine line(output.quiet);

@@ -1,7 +1,6 @@
 #include "engine/layers/cuda/cuda_plugin.h"
 
 #include <array>
-#include <dlfcn.h>
 #include <mutex>
 #include <optional>
 #include <system_error>
@@ -9,6 +8,7 @@
 #include <c10/util/Exception.h>
 
 #include "engine/layers/cuda/cuda_kernels_state.h"
+#include "engine/runtime/plugin.h"
 #include "engine/runtime/torch_device.h"
 
 namespace lambda {
@@ -18,11 +18,6 @@ namespace {
 constexpr const char* kPluginName = "lambda-kernels-cuda.so";
 
 constexpr std::size_t kMostDevices = 64;
-
-std::string lastLoaderError() {
-  const char* error = dlerror();
-  return error != nullptr ? error : "no reason is given";
-}
 
 /// The opened plugin, and for each GPU why it can't use the kernels. Thread-safe.
 class PluginState {
@@ -68,24 +63,9 @@ class PluginState {
 
 }  // namespace
 
-PluginFunction pluginFunction(const std::filesystem::path& file, const char* symbol) {
-  void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    return {nullptr,
-            "the plugin can't be opened (" + lastLoaderError() +
-                "); a build makes it if app/setup finds or fetches an nvcc"};
-  }
-  void* address = dlsym(handle, symbol);
-  if (address == nullptr) {
-    return {nullptr,
-            file.string() + " is not a plugin of Lambda Studio (" + lastLoaderError() + ")"};
-  }
-  return {address, {}};
-}
-
 CudaPlugin openCudaPlugin(const std::filesystem::path& file) {
   const PluginFunction function = pluginFunction(file, kCudaKernelsSymbol);
-  if (function.address == nullptr) return {nullptr, function.obstacle};
+  if (function.address == nullptr) return {nullptr, function.obstacle + kHowToBuildCuda};
   const CudaKernels* kernels = reinterpret_cast<GetCudaKernels>(function.address)();
   if (kernels->version != kCudaKernelsVersion) {
     return {nullptr,
@@ -94,23 +74,6 @@ CudaPlugin openCudaPlugin(const std::filesystem::path& file) {
                 "; build both again"};
   }
   return {kernels, {}};
-}
-
-std::filesystem::path pluginFile(const std::string& name) {
-  Dl_info here{};
-  std::error_code error;
-  std::filesystem::path folder;
-  if (dladdr(reinterpret_cast<const void*>(&pluginFile), &here) != 0) {
-    folder = std::filesystem::canonical(here.dli_fname, error).parent_path();
-  }
-  std::filesystem::path beside = folder / name;
-  if (exists(beside, error)) return beside;
-  const std::filesystem::path above = folder.parent_path();
-  for (std::filesystem::path other :
-       {above / name, above / "lib/lambda-studio" / name, folder / "lambda-studio" / name}) {
-    if (exists(other, error)) return other;
-  }
-  return beside;
 }
 
 std::filesystem::path cudaPluginFile() {
@@ -130,7 +93,7 @@ std::string cudaKernelsState(const ComputeDevice& device) {
     std::error_code error;
     return exists(cudaPluginFile(), error)
                ? "built, for a GPU"
-               : "not built; a build makes them if app/setup finds or fetches an nvcc";
+               : std::string("not built") + kHowToBuildCuda;
   }
   const std::string obstacle = cudaKernelsObstacle(torchDevice(device));
   return obstacle.empty() ? "in use" : "not used, runs use plain LibTorch operations: " + obstacle;

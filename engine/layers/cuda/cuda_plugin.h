@@ -15,21 +15,12 @@ struct CudaPlugin {
   std::string obstacle;                  ///< One sentence; empty if nothing stands in the way.
 };
 
-/// A function of a library, or why it can't be used.
-struct PluginFunction {
-  void* address = nullptr;  ///< Null if it can't be used.
-  std::string obstacle;     ///< One sentence; empty if nothing stands in the way.
-};
-
-/// Opens a library, which stays open until the process ends, and finds a function of it by name.
-PluginFunction pluginFunction(const std::filesystem::path& file, const char* symbol);
-
 /// Opens a plugin and gets its kernels.
 CudaPlugin openCudaPlugin(const std::filesystem::path& file);
 
-/// The path of a library in the folder of the program or library that contains this code, or one
-/// folder above if it is only there.
-std::filesystem::path pluginFile(const std::string& name);
+/// What follows the reason why a plugin for CUDA is missing.
+inline constexpr const char* kHowToBuildCuda =
+    "; app/run --cuda builds it, with an nvcc that app/setup finds or fetches";
 
 /// The path of the plugin lambda-kernels-cuda.so.
 std::filesystem::path cudaPluginFile();

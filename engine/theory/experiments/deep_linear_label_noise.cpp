@@ -204,37 +204,12 @@ class LabelNoiseExperiment {
   Training noisy_{"with label noise"};
 };
 
-TheoryResult runDeepLinearLabelNoise(const Settings& settings, Progress& progress) {
-  return LabelNoiseExperiment(settings, progress).run();
-}
-
 }  // namespace
 
 /// Noise in the labels makes gradient descent minimise how much the predictions move with the
 /// weights, which for a deep linear network is a power of the nuclear norm.
-Experiment deepLinearLabelNoise() {
-  return {{"deep-linear-label-noise",
-           "Label noise in deep linear networks",
-           "Does gradient descent with label noise minimise the nuclear norm of a product of "
-           "matrices?",
-           "Technical: Deep Linear Networks with label noise minimize the nuclear norm",
-           {seedParameter(),
-            {"dimensions", "Dimensions", 20, 2, 100, true, "All matrices are d x d."},
-            {"depth", "Layers", 3, 2, 8, true, "Of the network that is trained."},
-            {"rank", "Rank", 2, 1, 100, true, "Of the matrix that the targets come from."},
-            {"samples", "Samples", 200, 1, 10000, true, "Forms x^T W y that are known of it."},
-            {"learningRate", "Learning rate", 0.05, 1e-6, 10, false, "Of gradient descent."},
-            {"noise", "Label noise", 1, 1e-6, 100, false, "Standard deviation of the noise."},
-            {"initialScale",
-             "Initial scale",
-             1,
-             1e-4,
-             10,
-             false,
-             "Of the initial weights: small ones prefer low rank even without noise."},
-            {"steps", "Steps", 20000, 1, 1e8, true, "Of both trainings."},
-            {"matrices", "Random networks", 500, 5, 100000, true, "That the bound is tried on."}}},
-          runDeepLinearLabelNoise};
+TheoryResult runDeepLinearLabelNoise(const Settings& settings, Progress& progress) {
+  return LabelNoiseExperiment(settings, progress).run();
 }
 
 }  // namespace lambda::theory

@@ -119,6 +119,10 @@ double largest(const RealVector& differences) {
   return static_cast<double>(differences.cwiseAbs().maxCoeff());
 }
 
+}  // namespace
+
+/// Two predictions of a sine from a few of its points, and a third one that is the second in
+/// another form.
 TheoryResult runKernelRegression(const Settings& settings, Progress& progress) {
   progress.report(0, [] { return TheoryResult{}; });
   const RealVector x = RealVector::LinSpaced(settings.whole("points"), 0, 1);
@@ -155,29 +159,6 @@ TheoryResult runKernelRegression(const Settings& settings, Progress& progress) {
         .published = 0,
         .publishedText = "exactly the same prediction"}},
   };
-}
-
-}  // namespace
-
-/// Two predictions of a sine from a few of its points, and a third one that is the second in
-/// another form.
-Experiment kernelRegression() {
-  return {{"kernel-regression",
-           "Kernel methods and overparameterised regression",
-           "Is a kernel method the same as a linear regression on more features than data points?",
-           "Kernel methods are basically overparameterized linear regression",
-           {{"points", "Data points", 5, 2, 8, true, "Evenly spaced in 0 .. 1. The source has 5."},
-            {"predictions", "Predictions", 100, 2, 10000, true, "Evenly spaced in 0 .. 1."},
-            {"features",
-             "Polynomial features",
-             10,
-             8,
-             40,
-             true,
-             "Powers of x, from 0. The source has 10."},
-            {"scale", "Scale of x", 10, 0.1, 100, false, "The features are powers of x / scale."},
-            {"width", "Width of the kernel", 1, 0.05, 10, false, "exp(-(x - z)^2 / width^2)."}}},
-          runKernelRegression};
 }
 
 }  // namespace lambda::theory

@@ -186,93 +186,11 @@ class SquareExperiment {
   Trace noiseTrace_{{"test error", "training error without the noise"}};
 };
 
-std::vector<TheoryParameter> largeRateTaskParameters() {
-  return {{"repetitions",
-           "Repetitions",
-           5,
-           1,
-           1000,
-           true,
-           "Data sets of plain gradient descent and small initialisation. The source has one."},
-          seedParameter(),
-          {"dimensions",
-           "Input dimensions",
-           30,
-           1,
-           100,
-           true,
-           "The target is the square of the first of them."},
-          {"hidden", "Hidden units", 100, 1, 1000, true, "Width of the hidden layer."},
-          {"samples", "Samples", 200, 10, 2000, true, "For training, and as many for the test."},
-          {"learningRate",
-           "Learning rate",
-           0.01,
-           1e-5,
-           1,
-           false,
-           "Of plain gradient descent and of the small initialisation."},
-          {"stoppingError",
-           "Stopping error",
-           1e-4,
-           1e-8,
-           1,
-           false,
-           "Training without noise ends at this mean squared error on the training data."},
-          {"mostSteps",
-           "Most steps",
-           1e6,
-           1,
-           1e8,
-           true,
-           "Training without noise ends here even above the stopping error."},
-          {"division",
-           "Division of the outputs",
-           100,
-           1,
-           1e6,
-           false,
-           "Small initialisation: the outputs are divided by this."}};
-}
-
-std::vector<TheoryParameter> largeRateNoiseParameters() {
-  return {{"leastRate", "Least learning rate", 0.001, 1e-5, 1, false, "The figure begins here."},
-          {"greatestRate",
-           "Greatest learning rate",
-           0.15,
-           1e-5,
-           1,
-           false,
-           "The figure ends here, or at the first learning rate that diverges."},
-          {"rateStep", "Step of the rate", 0.005, 1e-4, 1, false, "Between two of its points."},
-          {"noise", "Label noise", 1, 0, 100, false, "Standard deviation of the noise."},
-          {"noiseRate", "Rate with noise", 0.03, 1e-5, 1, false, "Learning rate with noise."},
-          {"noiseSteps",
-           "Steps with noise",
-           100000,
-           1,
-           1e8,
-           true,
-           "The bias of the noise needs far more steps than fitting the data."}};
-}
-
-TheoryResult runLargeLearningRate(const Settings& settings, Progress& progress) {
-  return SquareExperiment(settings, progress).run();
-}
-
 }  // namespace
 
 /// A regression on more weights than samples, solved only by the training that prefers flat minima.
-Experiment largeLearningRate() {
-  std::vector<TheoryParameter> parameters = largeRateTaskParameters();
-  for (const TheoryParameter& parameter : largeRateNoiseParameters())
-    parameters.push_back(parameter);
-  return {{"large-learning-rate",
-           "Implicit bias by large learning rates",
-           "Why does a network that fits the training data exactly generalise better after "
-           "training with a large learning rate or with noise in the labels?",
-           "Implicit bias by large learning rate: Noise can be helpful for gradient descent",
-           parameters},
-          runLargeLearningRate};
+TheoryResult runLargeLearningRate(const Settings& settings, Progress& progress) {
+  return SquareExperiment(settings, progress).run();
 }
 
 }  // namespace lambda::theory

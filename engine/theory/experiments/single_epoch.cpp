@@ -183,75 +183,11 @@ class SensingExperiment {
   TheorySeries layerNorm_{"layer normalisation, Adam", {}, {}};
 };
 
-std::vector<TheoryParameter> twoLayerParameters() {
-  return {seedParameter(),
-          {"dimensions", "Dimensions", 256, 4, 1024, true, "Two layers: the matrix is d x d."},
-          {"rank", "Rank", 2, 1, 100, true, "Two layers: rank of the matrix."},
-          {"scale", "Scale", 100, 1e-3, 1e6, false, "Two layers: scale of the matrix."},
-          {"learningRate", "Learning rate", 2e-8, 1e-12, 1, false, "Two layers."},
-          {"samplesPerWeight",
-           "Samples per weight",
-           0.5,
-           1e-3,
-           10,
-           false,
-           "Two layers: samples, as a multiple of d^2."}};
-}
-
-std::vector<TheoryParameter> normalizedNetworkParameters() {
-  return {{"networkDimensions",
-           "Dimensions of the networks",
-           384,
-           4,
-           1024,
-           true,
-           "The source has 1024, which takes about an hour on one thread."},
-          {"networkRank", "Rank for the networks", 2, 1, 100, true, "The source has 5."},
-          {"networkScale", "Scale for the networks", 0.1, 1e-6, 1e6, false, "The source has 0.04."},
-          {"layers", "Layers", 10, 2, 50, true, "Matrices of the networks."},
-          {"batch", "Batch", 64, 2, 4096, true, "Samples a step. The source has 256."},
-          {"networkSamplesPerWeight",
-           "Samples per weight of the networks",
-           0.5,
-           1e-3,
-           10,
-           false,
-           "Samples seen, as a multiple of d^2, as in the source."},
-          {"batchNormRate",
-           "Rate with batch normalisation",
-           3e-7,
-           1e-12,
-           1,
-           false,
-           "Of gradient descent with momentum. The source has 2.5e-8."},
-          {"layerNormRate",
-           "Rate with layer normalisation",
-           8e-4,
-           1e-12,
-           1,
-           false,
-           "Of Adam. The source has 6e-4."}};
-}
-
-TheoryResult runSingleEpoch(const Settings& settings, Progress& progress) {
-  return SensingExperiment(settings, progress).run();
-}
-
 }  // namespace
 
 /// A matrix of low rank from fewer samples than it has entries, each seen once.
-Experiment singleEpoch() {
-  std::vector<TheoryParameter> parameters = twoLayerParameters();
-  for (const TheoryParameter& parameter : normalizedNetworkParameters()) {
-    parameters.push_back(parameter);
-  }
-  return {{"single-epoch",
-           "Implicit bias in a single epoch",
-           "Does gradient descent that sees every sample only once find a matrix of low rank from "
-           "half as many samples as the matrix has entries?",
-           "Implicit bias in single epoch SGD",
-           parameters},
-          runSingleEpoch};
+TheoryResult runSingleEpoch(const Settings& settings, Progress& progress) {
+  return SensingExperiment(settings, progress).run();
 }
 
 }  // namespace lambda::theory

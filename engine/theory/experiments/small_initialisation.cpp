@@ -195,53 +195,12 @@ class SliceExperiment {
   std::size_t trained_ = 0;
 };
 
-TheoryResult runSmallInitialisation(const Settings& settings, Progress& progress) {
-  return SliceExperiment(settings, progress).run();
-}
-
 }  // namespace
 
 /// Classifiers that are all linear in their input, but whose gradient descent prefers low rank the
 /// more, the deeper they are and the smaller they start.
-Experiment smallInitialisation() {
-  return {{"small-initialisation",
-           "Implicit bias by small initialisation",
-           "Why does a linear classifier generalise better when its weights are a product of "
-           "several matrices?",
-           "Implicit bias by small initialization: A simple classification task where deeper is "
-           "better",
-           {{"repetitions",
-             "Repetitions",
-             50,
-             1,
-             1000,
-             true,
-             "Each has its own data and initial weights. The source has one data set."},
-            seedParameter(),
-            {"dimensions", "Input dimensions", 10, 2, 50, true, "Only the first two matter."},
-            {"classes", "Classes", 10, 2, 50, true, "Slices of the angle of the first two inputs."},
-            {"samples",
-             "Samples",
-             100,
-             10,
-             2000,
-             true,
-             "Points for training, and as many for the test."},
-            {"stoppingLoss",
-             "Stopping loss",
-             0.01,
-             0.001,
-             1,
-             false,
-             "Training ends at this mean cross-entropy, in nats."},
-            {"mostSteps",
-             "Most steps",
-             1e6,
-             1,
-             1e8,
-             true,
-             "Training ends here even above the stopping loss."}}},
-          runSmallInitialisation};
+TheoryResult runSmallInitialisation(const Settings& settings, Progress& progress) {
+  return SliceExperiment(settings, progress).run();
 }
 
 }  // namespace lambda::theory

@@ -1,6 +1,7 @@
 #include "engine/training/step/cuda_graph_plugin.h"
 
 #include "engine/layers/cuda/cuda_plugin.h"
+#include "engine/runtime/plugin.h"
 
 namespace lambda {
 
@@ -12,7 +13,7 @@ constexpr const char* kPluginName = "lambda-graphs-cuda.so";
 
 CudaGraphPlugin openCudaGraphPlugin(const std::filesystem::path& file) {
   const PluginFunction function = pluginFunction(file, kWorkRecorderSymbol);
-  if (function.address == nullptr) return {nullptr, function.obstacle};
+  if (function.address == nullptr) return {nullptr, function.obstacle + kHowToBuildCuda};
   return {reinterpret_cast<GetWorkRecorder>(function.address)(), {}};
 }
 

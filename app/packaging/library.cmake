@@ -2,6 +2,7 @@
 include(CMakePackageConfigHelpers)
 set(config_folder lib/cmake/LambdaStudio)
 lambda_finds_libraries(lambda_studio_library "$ORIGIN/lambda-studio" "$ORIGIN/lambda-studio/torch/lib")
+add_dependencies(lambda_package_content lambda_studio_library)
 install(TARGETS lambda_studio_library EXPORT LambdaStudioTargets LIBRARY DESTINATION lib)
 install(FILES ${PROJECT_SOURCE_DIR}/engine/library/classifier.h DESTINATION include/lambda-studio)
 install(EXPORT LambdaStudioTargets NAMESPACE LambdaStudio:: FILE LambdaStudioConfig.cmake DESTINATION ${config_folder})

@@ -7,7 +7,7 @@ if(TARGET lambda-studio)
   set(studio $<TARGET_FILE:lambda-studio>)
 endif()
 file(MAKE_DIRECTORY ${completion})
-add_custom_command(OUTPUT ${completion}/lambda ${completion}/_lambda DEPENDS lambda
+add_custom_command(OUTPUT ${completion}/lambda ${completion}/_lambda DEPENDS lambda lambda_benchmarks_module
   COMMAND lambda completion bash > ${completion}/lambda
   COMMAND lambda completion zsh > ${completion}/_lambda VERBATIM)
 set(made ${completion}/lambda ${completion}/_lambda)
@@ -15,7 +15,8 @@ install(FILES ${completion}/lambda DESTINATION share/bash-completion/completions
 install(FILES ${completion}/_lambda DESTINATION share/zsh/vendor-completions)
 if(LAMBDA_HELP2MAN)
   set(script ${CMAKE_CURRENT_SOURCE_DIR}/man_pages)
-  add_custom_command(OUTPUT ${pages}.made DEPENDS lambda ${script} $<$<TARGET_EXISTS:lambda-studio>:lambda-studio>
+  add_custom_command(OUTPUT ${pages}.made
+    DEPENDS lambda lambda_benchmarks_module ${script} $<$<TARGET_EXISTS:lambda-studio>:lambda-studio>
     COMMAND ${script} $<TARGET_FILE:lambda> ${studio} ${PROJECT_VERSION} ${pages}
     COMMAND ${CMAKE_COMMAND} -E touch ${pages}.made VERBATIM)
   list(APPEND made ${pages}.made)
@@ -24,3 +25,4 @@ else()
   message(STATUS "help2man is missing: packages are made without manual pages")
 endif()
 add_custom_target(lambda_documentation ALL DEPENDS ${made})
+add_dependencies(lambda_package_content lambda_documentation)

@@ -1,4 +1,4 @@
-# The target `package` makes the archive; `cpack -G DEB` makes a package of the Debian or Ubuntu that it runs on.
+# What app/package makes: an archive, and a package of the Debian or Ubuntu that it runs on.
 set(CPACK_GENERATOR TGZ)
 set(CPACK_PACKAGE_NAME lambda-studio)
 set(CPACK_PACKAGE_FILE_NAME lambda-studio-${PROJECT_VERSION}-linux-${CMAKE_SYSTEM_PROCESSOR})
