@@ -25,6 +25,7 @@ class TestBenchErrors : public QObject {
   void mistakesAreUsageErrors();
   void aMissingLibrarySaysHowToBuildIt_data();
   void aMissingLibrarySaysHowToBuildIt();
+  void librariesAreFoundByAProgramOnThePath();
   void theStudiosBenchmarkSaysHowToBuildIt();
   void theStudiosFiguresArePassedOn();
 
@@ -102,7 +103,8 @@ void TestBenchErrors::aMissingLibrarySaysHowToBuildIt_data() {
   QTest::addColumn<QString>("arguments");
   QTest::addColumn<QByteArray>("library");
   QTest::addColumn<QByteArray>("hint");
-  QTest::newRow("benchmarks") << u"bench core"_s << "lambda-benchmarks.so"_ba << "app/run bench"_ba;
+  QTest::newRow("benchmarks") << u"bench core"_s << "lambda-benchmarks.so"_ba
+                              << "app/run bench"_ba;
   QTest::newRow("theory") << u"experiment run kernel-regression"_s << "lambda-theory.so"_ba
                           << "app/run experiment"_ba;
 }
@@ -112,12 +114,23 @@ void TestBenchErrors::aMissingLibrarySaysHowToBuildIt() {
   QFETCH(QString, arguments);
   QFETCH(QByteArray, library);
   QFETCH(QByteArray, hint);
-  const ProgramOutcome outcome =
-      program_.runScript(u"mkdir -p alone && cp -u \"$LAMBDA\" alone && alone/lambda "_s + arguments);
+  const ProgramOutcome outcome = program_.runScript(
+      u"mkdir -p alone && cp -u \"$LAMBDA\" alone && alone/lambda "_s + arguments);
   QCOMPARE(outcome.status, 1);
   QVERIFY2(outcome.errors.contains(library), outcome.errors.constData());
   QVERIFY2(outcome.errors.contains(hint), outcome.errors.constData());
   QCOMPARE(program_.runScript(u"alone/lambda experiment list"_s).status, 0);
+}
+
+/// The working folder may have been downloaded: nothing in it is code.
+void TestBenchErrors::librariesAreFoundByAProgramOnThePath() {
+  const ProgramOutcome outcome = program_.runScript(
+      u"mkdir -p lib/lambda-studio lambda-studio && echo >lambda-benchmarks.so && "
+      "cp lambda-benchmarks.so lib/lambda-studio && cp lambda-benchmarks.so lambda-studio && "
+      "PATH=\"${LAMBDA%/*}:$PATH\" && lambda bench core --only nothing"_s);
+  QCOMPARE(outcome.status, 2);
+  QVERIFY2(outcome.errors.contains("no case has a name that contains this text"),
+           outcome.errors.constData());
 }
 
 void TestBenchErrors::theStudiosBenchmarkSaysHowToBuildIt() {

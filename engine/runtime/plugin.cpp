@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <system_error>
 
+#include <link.h>
+
 namespace lambda {
 
 namespace {
@@ -28,13 +30,22 @@ PluginFunction pluginFunction(const std::filesystem::path& file, const char* sym
 }
 
 std::filesystem::path pluginFile(const std::string& name) {
-  Dl_info here{};
+  // For the program itself dladdr() gives the word that it was started by, which is no path where
+  // it was found by PATH. The files below must never be those of the working folder.
+  Dl_info info{};
+  link_map* here = nullptr;
   std::error_code error;
-  std::filesystem::path folder;
-  if (dladdr(reinterpret_cast<const void*>(&pluginFile), &here) != 0) {
-    folder = std::filesystem::canonical(here.dli_fname, error).parent_path();
+  std::filesystem::path file = "/proc/self/exe";
+  if (dladdr1(reinterpret_cast<const void*>(&pluginFile),
+              &info,
+              reinterpret_cast<void**>(&here),
+              RTLD_DL_LINKMAP) != 0 &&
+      here != nullptr && *here->l_name != '\0') {
+    file = here->l_name;
   }
+  const std::filesystem::path folder = std::filesystem::canonical(file, error).parent_path();
   std::filesystem::path beside = folder / name;
+  if (error) return beside;
   if (exists(beside, error)) return beside;
   const std::filesystem::path above = folder.parent_path();
   for (std::filesystem::path other :
