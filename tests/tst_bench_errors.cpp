@@ -115,19 +115,21 @@ void TestBenchErrors::aMissingLibrarySaysHowToBuildIt() {
   QFETCH(QByteArray, library);
   QFETCH(QByteArray, hint);
   const ProgramOutcome outcome = program_.runScript(
-      u"mkdir -p alone && cp -u \"$LAMBDA\" alone && alone/lambda "_s + arguments);
+      u"mkdir -p alone/bin && cp -u \"$LAMBDA\" alone/bin && "
+      "ln -sfn \"${LAMBDA%/*}/torch\" alone/bin/torch && alone/bin/lambda "_s +
+      arguments);
   QCOMPARE(outcome.status, 1);
   QVERIFY2(outcome.errors.contains(library), outcome.errors.constData());
   QVERIFY2(outcome.errors.contains(hint), outcome.errors.constData());
-  QCOMPARE(program_.runScript(u"alone/lambda experiment list"_s).status, 0);
+  QCOMPARE(program_.runScript(u"alone/bin/lambda experiment list"_s).status, 0);
 }
 
 /// The working folder may have been downloaded: nothing in it is code.
 void TestBenchErrors::librariesAreFoundByAProgramOnThePath() {
   const ProgramOutcome outcome = program_.runScript(
-      u"mkdir -p lib/lambda-studio lambda-studio && echo >lambda-benchmarks.so && "
-      "cp lambda-benchmarks.so lib/lambda-studio && cp lambda-benchmarks.so lambda-studio && "
-      "PATH=\"${LAMBDA%/*}:$PATH\" && lambda bench core --only nothing"_s);
+      u"mkdir -p downloaded/lib/lambda-studio downloaded/lambda-studio && cd downloaded && "
+      "for folder in . lib/lambda-studio lambda-studio; do echo >$folder/lambda-benchmarks.so; "
+      "done && PATH=\"${LAMBDA%/*}:$PATH\" && lambda bench core --only nothing"_s);
   QCOMPARE(outcome.status, 2);
   QVERIFY2(outcome.errors.contains("no case has a name that contains this text"),
            outcome.errors.constData());
