@@ -36,6 +36,7 @@ class TestCommandLine : public QObject {
   void presetsPrintAFileThatDescribesTheSame();
   void describeGivesTheCostModelsTotals_data();
   void describeGivesTheCostModelsTotals();
+  void anExperimentIsRefusedByName();
   void layersListEveryMixerWithItsSettings();
   void infoTellsOfTheMachine();
   void infoListsTheGpusOfTheDriver();
@@ -219,6 +220,24 @@ void TestCommandLine::describeGivesTheCostModelsTotals() {
   for (const QJsonValue& layer : layers) sum += layer[u"parameters"_s].toInteger();
   QCOMPARE(sum, qint64(cost.parameters));
   QCOMPARE(layers[0][u"name"_s].toString().toStdString(), cost.layers[0].name);
+}
+
+void TestCommandLine::anExperimentIsRefusedByName() {
+  const QString file = QStringLiteral(LAMBDA_RESOURCES "/experiments/content-position.json");
+  fs::create_directories(folder_.path() / "experiment");
+  fs::copy_file(file.toStdString(), folder_.path() / "experiment" / "experiment.json");
+  for (const QString& command : {u"describe"_s, u"train"_s}) {
+    for (const QString& source : {file, u"experiment"_s}) {
+      const ProgramOutcome outcome = program_.run({command, source});
+      QCOMPARE(outcome.status, 2);
+      QVERIFY2(outcome.errors.contains(".json: this is an experiment, not a network"),
+               outcome.errors.constData());
+      QVERIFY2(outcome.errors.contains("lambda experiment run"), outcome.errors.constData());
+    }
+  }
+  const ProgramOutcome outcome = program_.run({u"experiment"_s, u"run"_s, u"tiny.json"_s});
+  QVERIFY(outcome.status != 0);
+  QVERIFY2(outcome.errors.contains("not an experiment"), outcome.errors.constData());
 }
 
 void TestCommandLine::layersListEveryMixerWithItsSettings() {

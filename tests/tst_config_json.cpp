@@ -10,6 +10,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/checkpoint_json.h"
 #include "engine/formats/json/config_json.h"
+#include "engine/formats/json/experiment_json.h"
 #include "engine/formats/json/queue_json.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/runtime/error.h"
@@ -72,6 +73,7 @@ class TestConfigJson : public QObject {
   void unknownKeysWarnWithTheNearest();
   void mixersNeedAKindAndMayBeItsName();
   void documentsAreToldApart();
+  void aDocumentOfAnotherKindIsRefusedByItsName();
 };
 
 void TestConfigJson::everyFieldComesBack() {
@@ -303,6 +305,37 @@ void TestConfigJson::documentsAreToldApart() {
   QVERIFY(std::get<RunConfig>(run) == filled);
   const auto network = documentFromJson(toJson(filled.architecture), "a.json", warnings);
   QVERIFY(std::get<Architecture>(network) == filled.architecture);
+}
+
+void TestConfigJson::aDocumentOfAnotherKindIsRefusedByItsName() {
+  Experiment experiment;
+  experiment.name = "rates";
+  experiment.base = filledRun();
+  experiment.variants = {{"slow", {"recipe.optimizer.learningRate=0.05"}}};
+  RunRecord record;
+  record.config = filledRun();
+  const auto refusal = [](const std::string& text) { return refusalOf(Json::parse(text)); };
+  QVERIFY(refusal(toJson(experiment)).find("run.json: this is an experiment, not") == 0);
+  QVERIFY(refusal(toJson(record)).find("run.json: this is the record of a run, not") == 0);
+  QVERIFY(refusal(R"({"schema": 2, "runs": []})").find("none of its keys belongs to one") !=
+          std::string::npos);
+  QVERIFY(refusal(R"({"name": "left-pad", "version": "1.3.0", "license": "MIT", "files": []})")
+              .find("this is") != std::string::npos);
+  QCOMPARE(refusal(R"({"schema": 2, "name": "empty"})"), ""s);
+
+  QVERIFY(documentKind(toJson(experiment), "") == DocumentKind::experiment);
+  QVERIFY(documentKind(toJson(record), "") == DocumentKind::runRecord);
+  QVERIFY(documentKind(toJson(filledRun()), "") == DocumentKind::run);
+  QVERIFY(documentKind(toJson(filledRun().architecture), "") == DocumentKind::network);
+
+  std::vector<Problem> warnings;
+  QVERIFY(experimentFromJson(toJson(experiment), "file", warnings) == experiment);
+  try {
+    experimentFromJson(toJson(filledRun().architecture), "net.json", warnings);
+    QFAIL("a network is no experiment");
+  } catch (const Error& error) {
+    QCOMPARE(error.reason(), "this is a network, not an experiment"s);
+  }
 }
 
 }  // namespace lambda

@@ -46,7 +46,10 @@ RunConfig configOf(std::variant<Architecture, RunConfig> document, const fs::pat
 
 LoadedConfig readConfig(fs::path file) {
   std::error_code error;
-  if (fs::is_directory(file, error)) file /= kRecordName;
+  if (fs::is_directory(file, error)) {
+    const fs::path experiment = file / "experiment.json";
+    file = fs::exists(experiment, error) ? experiment : file / kRecordName;
+  }
   LoadedConfig loaded;
   if (file.filename() == kRecordName) {
     loaded.config = readRunRecord(file, loaded.warnings).config;

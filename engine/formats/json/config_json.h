@@ -38,7 +38,15 @@ inline constexpr char kDocumentEnding[] = ".lambda.json";
 /// The name that a document has from its file: "mine" for mine.lambda.json and for mine.json.
 std::string documentName(const std::filesystem::path& file);
 
-/// Reads a document of either type: one with the key "architecture" describes a run.
+/// What a JSON document of the program describes.
+enum class DocumentKind { network, run, experiment, runRecord, unknown };
+
+/// The kind whose fields a document has, whatever the name of its file is; `unknown` where it has
+/// none but a name. Throws Error for text that is not JSON.
+DocumentKind documentKind(std::string_view text, const std::string& file);
+
+/// Reads a network or the configuration of a run. Throws Error for a document of another kind, and
+/// names that kind.
 std::variant<Architecture, RunConfig> documentFromJson(std::string_view text,
                                                        const std::string& file,
                                                        std::vector<Problem>& warnings);
