@@ -1,3 +1,5 @@
+#include <QComboBox>
+#include <QDir>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabWidget>
@@ -39,6 +41,8 @@ class TestInspectChoice : public QObject {
   void anImageIsChosenByNumberGridAndSplit();
   void anOwnPictureIsFittedToTheInput();
   void aLaterImageReplacesAPictureThatIsBeingRead();
+  void noValueOfAnotherQueryIsRead();
+  void aSplitThatTheDataLackIsNotInspected();
 
  private:
   std::unique_ptr<InspectPageStage> stage_;
@@ -259,6 +263,68 @@ void TestInspectChoice::aLaterImageReplacesAPictureThatIsBeingRead() {
   QTRY_COMPARE(stage_->seen().request.split, Split::test);
   QTest::qWait(100);
   QVERIFY(!stage_->seen().request.picture);
+}
+
+void TestInspectChoice::noValueOfAnotherQueryIsRead() {
+  stage_->show(stage_->writtenRun("hybrid"));
+  ImageView& image = stage_->part<ImagePanel>().image();
+  const QImage clear = image.grab().toImage();
+  QVERIFY(image.readoutOf(*image.query()).contains(u"A total"_s));
+  stage_->answerThroughGate();
+  stage_->gate.close();
+  QTest::mouseClick(&image, Qt::LeftButton, {}, image.cellRect({2, 6}).center().toPoint());
+  QTRY_VERIFY(stage_->gate.passed() > 0);
+  QCOMPARE(*image.query(), (Cell{2, 6}));
+  QCOMPARE(image.readoutOf({2, 6}), u"row 2, column 6"_s);
+  QCOMPARE(image.readoutOf({0, 0}), u"row 0, column 0"_s);
+  QVERIFY(!image.accessibleDescription().contains(u"A total"_s));
+  // The map of the other query is pale.
+  const QPoint corner = image.cellRect({7, 0}).center().toPoint();
+  QVERIFY(image.grab().toImage().pixelColor(corner) != clear.pixelColor(corner));
+  stage_->gate.open();
+  QTRY_VERIFY(image.readoutOf({2, 6}).contains(u"A total"_s));
+  QVERIFY(image.accessibleDescription().contains(u"A total"_s));
+}
+
+void TestInspectChoice::aSplitThatTheDataLackIsNotInspected() {
+  const QDir pictures(stage_->folder.path());
+  for (int i = 0; i < 12; ++i) {
+    const QString place = u"pictures/%1"_s.arg(i % 2 == 0 ? u"round"_s : u"square"_s);
+    QVERIFY(pictures.mkpath(place));
+    QImage picture(16, 16, QImage::Format_RGB32);
+    picture.fill(i % 2 == 0 ? Qt::red : Qt::blue);
+    QVERIFY(picture.save(pictures.filePath(u"%1/%2.png"_s.arg(place).arg(i))));
+  }
+  RunRecord record = smallRecord("own");
+  record.config.architecture.classes = 2;
+  record.config.data.source =
+      ImageFolderSource{.path = pictures.filePath(u"pictures"_s).toStdString(), .size = 16};
+  record.config.data.validationCount = 4;
+  const RunSummary own = writeSummary(stage_->library(), "own", record);
+
+  stage_->show(stage_->writtenRun("hybrid"));
+  auto& picker = stage_->part<ImagePicker>();
+  Q_EMIT picker.splitChosen(Split::test);
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
+  // The split is remembered from the run before, and this one has no test images.
+  const std::size_t before = stage_->engine->inspections().size();
+  QSignalSpy told(&stage_->page(), &InspectPage::told);
+  stage_->page().showRun(own.path);
+  QTRY_COMPARE(picker.grid().shown().size(), std::size_t{4});
+  QTRY_COMPARE(stage_->seen().request.split, Split::validation);
+  QCOMPARE(picker.split(), Split::validation);
+  const auto requests = stage_->engine->inspections();
+  for (std::size_t i = before; i < requests.size(); ++i) {
+    QCOMPARE(requests[i].split, Split::validation);
+  }
+  QVERIFY(!stage_->part<PanelDeck>().showsFailure());
+  QVERIFY(told.constLast().constFirst().toString().contains(u"no test images"_s));
+  auto* splits = picker.findChild<QComboBox*>();
+  QCOMPARE(splits->itemText(1), u"Test, none"_s);
+  QVERIFY(!splits->model()->flags(splits->model()->index(1, 0)).testFlag(Qt::ItemIsEnabled));
+  // Another run has them.
+  stage_->show(stage_->writtenRun("hybrid"));
+  QVERIFY(splits->model()->flags(splits->model()->index(1, 0)).testFlag(Qt::ItemIsEnabled));
 }
 
 }  // namespace lambda::test

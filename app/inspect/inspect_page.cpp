@@ -245,7 +245,7 @@ void InspectPage::openPicture(const QString& path) {
 }
 
 void InspectPage::showSelection() {
-  if (source().kind != SourceKind::none) current().show(selection_);
+  if (source().kind != SourceKind::none && images_->isReady()) current().show(selection_);
 }
 
 void InspectPage::setMode(InspectModeKind mode) {

@@ -176,7 +176,8 @@ void CompareSide::show(ContributionKind quantity, const Scales& scales) {
        .map = colorMapOf(quantity),
        .quantity = scales.areShares ? u"%1, share"_s.arg(titleOf(quantity)) : titleOf(quantity),
        .name = exportStem(*s, u"compared-"_s + titleOf(quantity).toLower()),
-       .caption = exportCaption(*s, titleOf(quantity))});
+       .caption = exportCaption(*s, titleOf(quantity)),
+       .query = Cell{s->queryRow, s->queryColumn}});
   const QString whyNoLambdas = whyNoLambda(s->layer);
   lambda_->setPlaceholder(whyNoLambdas);
   lambda_->setRange(scales.lambda);

@@ -1,5 +1,7 @@
 #include "app/inspect/images/image_choice.h"
 
+#include <utility>
+
 #include "app/inspect/images/image_picker.h"
 #include "app/inspect/images/own_picture.h"
 #include "app/session/inspection/inspection_session.h"
@@ -21,9 +23,19 @@ ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection
     predictions_->cancel();
     picker_->setFilter(PredictionFilter::all);
   });
-  connect(images_, &RunImages::arrived, this, &ImageChoice::showImages);
+  connect(images_, &RunImages::arrived, this, [this](Split split) {
+    const ImagesPointer images = images_->of(split);
+    if (!images) return;
+    const Split before = selection_.split();
+    const bool wasAwaited = std::exchange(isAwaited_, isAwaited_ && split != before);
+    takeImages(split, images->count());
+    const bool isOther = selection_.split() != before;
+    if (!isAwaited_ && (wasAwaited || isOther)) Q_EMIT chosen();
+  });
   connect(images_, &RunImages::failed, this, [this](Split split, const QString& reason) {
-    if (split == selection_.split()) picker_->setImages(split, nullptr, reason);
+    if (split != selection_.split()) return;
+    picker_->setImages(split, nullptr, reason);
+    if (std::exchange(isAwaited_, false)) Q_EMIT chosen();
   });
   connect(predictions_, &ImagePredictions::progressed, picker_, &ImagePicker::setProgress);
   connect(predictions_, &ImagePredictions::changed, this, [this] {
@@ -42,7 +54,10 @@ ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection
 void ImageChoice::setSource(const InspectionSource& source) {
   source_ = source;
   picker_->setFilter(PredictionFilter::all);
-  if (!images_->isOf(source.record.config.data)) selection_.chooseImage(0);
+  if (!images_->isOf(source.record.config.data)) {
+    selection_.chooseImage(0);
+    picker_->forgetLacking();
+  }
   images_->setData(source.record.config.data);
   const MapShape& input = inputShape();
   const std::optional<Image>& picture = selection_.picture();
@@ -52,8 +67,44 @@ void ImageChoice::setSource(const InspectionSource& source) {
   picker_->setTestEvaluations(source.record.testEvaluations);
   picker_->setPredictable(source.kind == SourceKind::checkpoint,
                           u"Predictions need a checkpoint: choose one of the run's, at the top"_s);
+  awaitSplit();
   showImages();
   setSubject();
+}
+
+/// A run may lack the split that was chosen for another one, and inspecting it would fail.
+void ImageChoice::awaitSplit() {
+  isAwaited_ = false;
+  if (source_.kind == SourceKind::none) return;
+  const DataConfig& data = source_.record.config.data;
+  const auto info = announcedInfo(data.source);
+  if (info && info->testCount == 0) picker_->setLacking(Split::test);
+  const Split split = selection_.split();
+  const bool isCertain = split == Split::validation && data.validationCount > 0;
+  if (picker_->lacks(split)) {
+    takeImages(split, 0);
+  } else if (const ImagesPointer images = images_->of(split)) {
+    takeImages(split, images->count());
+  } else {
+    isAwaited_ = !isCertain && !selection_.picture();
+  }
+}
+
+/// The images of a split have been counted.
+void ImageChoice::takeImages(Split split, std::size_t count) {
+  if (count == 0) picker_->setLacking(split);
+  const Split other = split == Split::test ? Split::validation : Split::test;
+  if (count == 0 && split == selection_.split() && !picker_->lacks(other)) {
+    selection_.chooseSplit(other);
+    awaitSplit();
+    setSubject();
+    Q_EMIT told(
+        split == Split::test
+            ? u"The data of this run have no test images. The validation images are shown."_s
+            : u"The data of this run have no validation images. The test images are shown."_s,
+        false);
+  }
+  showImages();
 }
 
 void ImageChoice::setSubject() {
@@ -69,6 +120,7 @@ void ImageChoice::updateRecord(const InspectionSource& source) {
 
 void ImageChoice::chooseImage(int image) {
   reading_.forget();
+  isAwaited_ = false;  // It is one of the images that are there.
   selection_.chooseImage(image);
   picker_->setCurrent(image);
   Q_EMIT chosen();
@@ -79,6 +131,7 @@ void ImageChoice::chooseSplit(Split split) {
   reading_.forget();
   picker_->setFilter(PredictionFilter::all);
   selection_.chooseSplit(split);
+  awaitSplit();
   showImages();
   setSubject();
   Q_EMIT chosen();
@@ -93,6 +146,7 @@ void ImageChoice::openPicture(const QString& path) {
     } else if (input != inputShape()) {
       openPicture(path);  // Other weights were chosen meanwhile.
     } else {
+      isAwaited_ = false;
       selection_.choosePicture(picture.image);
       picker_->setPictureName(picture.name);
       Q_EMIT chosen();

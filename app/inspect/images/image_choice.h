@@ -40,6 +40,10 @@ class ImageChoice : public QObject {
   /// Takes the middle of a picture file, scaled to the network's input.
   void openPicture(const QString& path);
 
+  /// Whether the chosen image can be inspected. Where it is not known yet if the data have the
+  /// chosen split at all, chosen() follows.
+  bool isReady() const { return !isAwaited_; }
+
   /// Classifies all images of the split, where the weights are a checkpoint.
   void predict();
 
@@ -51,10 +55,13 @@ class ImageChoice : public QObject {
  private:
   void setSubject();
   void showImages();
+  void awaitSplit();
+  void takeImages(Split split, std::size_t count);
   const MapShape& inputShape() const;
 
   InspectSelection& selection_;
   InspectionSource source_;
+  bool isAwaited_ = false;  ///< The chosen split of the data is being read for the first time.
   RunImages* images_;
   ImagePredictions* predictions_;
   ImagePicker* picker_;

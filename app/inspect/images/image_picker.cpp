@@ -12,6 +12,7 @@
 #include <QRandomGenerator>
 #include <QSignalBlocker>
 #include <QSpinBox>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -169,8 +170,38 @@ void ImagePicker::setProgress(std::optional<std::pair<qint64, qint64>> doneOfTot
 }
 
 void ImagePicker::setTestEvaluations(int looks) {
-  splits_->setItemText(
-      1, looks == 0 ? u"Test, never scored"_s : u"Test, scored %1"_s.arg(timesText(looks)));
+  testEvaluations_ = looks;
+  showSplits();
+}
+
+void ImagePicker::setLacking(Split split) {
+  lacking_.insert(split);
+  showSplits();
+}
+
+bool ImagePicker::lacks(Split split) const {
+  return lacking_.contains(split);
+}
+
+void ImagePicker::forgetLacking() {
+  lacking_.clear();
+  showSplits();
+}
+
+void ImagePicker::showSplits() {
+  splits_->setItemText(0, lacks(Split::validation) ? u"Validation, none"_s : u"Validation"_s);
+  splits_->setItemText(1,
+                       lacks(Split::test) ? u"Test, none"_s
+                       : testEvaluations_ == 0
+                           ? u"Test, never scored"_s
+                           : u"Test, scored %1"_s.arg(timesText(testEvaluations_)));
+  auto& items = static_cast<QStandardItemModel&>(*splits_->model());
+  for (const Split split : {Split::validation, Split::test}) {
+    QStandardItem& item = *items.item(split == Split::test ? 1 : 0);
+    item.setEnabled(!lacks(split));
+    item.setToolTip(lacks(split) ? u"The data of this run have no images of this split"_s
+                                 : QString());
+  }
   fitChoices();
   splits_->setToolTip(
       u"The validation images chose the weights. The test images must choose nothing: each "

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include <QWidget>
@@ -52,6 +53,12 @@ class ImagePicker : public QWidget {
   /// How often the run's test images were scored; shown beside the choice of the split.
   void setTestEvaluations(int looks);
 
+  /// The data have no images of this split: it can't be chosen.
+  void setLacking(Split split);
+  bool lacks(Split split) const;
+  /// Other data.
+  void forgetLacking();
+
   /// The shown image; an own picture is shown by its name.
   void setCurrent(int image);
   void setPictureName(const QString& name);
@@ -85,6 +92,7 @@ class ImagePicker : public QWidget {
   void fillClasses();
   void fitToText();
   void fitChoices();
+  void showSplits();
   bool lacksPredictions() const;
   bool offersScore() const;
   std::optional<int> predictedOf(int image) const;
@@ -96,6 +104,8 @@ class ImagePicker : public QWidget {
   bool isPredictable_ = false;
   bool isClassifying_ = false;
   PredictionFilter filter_ = PredictionFilter::all;
+  int testEvaluations_ = 0;
+  std::set<Split> lacking_;
   int label_ = -1;
   int current_ = -1;
   QString pictureName_;  ///< Of the shown own picture; empty = one of the images is shown.

@@ -294,7 +294,8 @@ void ImagePanel::updateViews() {
                       .map = colorMapOf(quantity),
                       .quantity = symbolOf(quantity),
                       .name = exportStem(*snapshot_, fileStemOf(quantity)),
-                      .caption = exportCaption(*snapshot_, what)});
+                      .caption = exportCaption(*snapshot_, what),
+                      .query = Cell{snapshot_->queryRow, snapshot_->queryColumn}});
   heads().setRange(rangeOf(quantity, maps));
   heads().setData({.array = maps,
                    .name = exportStem(*snapshot_, fileStemOf(quantity) + u"-heads"_s),

@@ -28,6 +28,7 @@ constexpr double kLineWidth = 380;   // readout and colour bar together, where t
 constexpr double kBarWidth = 190;    // the colour bar with its numbers
 constexpr double kReadoutGap = 8;
 constexpr double kLeastBar = 32;  // its colours alone
+constexpr double kPaleOpacity = 0.3;
 
 double lineHeight() {
   return QFontMetricsF(smallFont()).height();
@@ -89,16 +90,24 @@ void ImageView::setPositions(int rows, int columns) {
 void ImageView::setQuery(std::optional<Cell> query) {
   if (query == query_) return;
   query_ = query;
-  if (query) {
-    setAccessibleDescription(readoutOf(*query));
-    QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
-    QAccessible::updateAccessibility(&changed);
-  }
+  describeQuery();
   noteChange();
+}
+
+void ImageView::describeQuery() {
+  if (!query_ || accessibleDescription() == readoutOf(*query_)) return;
+  setAccessibleDescription(readoutOf(*query_));
+  QAccessibleEvent changed(this, QAccessible::DescriptionChanged);
+  QAccessible::updateAccessibility(&changed);
+}
+
+bool ImageView::isOfOtherQuery() const {
+  return overlay_.query && query_ && overlay_.query != query_;
 }
 
 void ImageView::setOverlay(HeatOverlay overlay) {
   overlay_ = std::move(overlay);
+  describeQuery();
   noteChange();
 }
 
@@ -204,7 +213,7 @@ double ImageView::widestReadout() const {
 QString ImageView::readoutOf(const Cell& cell) const {
   QString text = u"row %1, column %2"_s.arg(cell.row).arg(cell.column);
   const HeatmapData heat{.array = overlay_.cells};
-  if (cell.row < heat.rowCount() && cell.column < heat.columnCount()) {
+  if (!isOfOtherQuery() && cell.row < heat.rowCount() && cell.column < heat.columnCount()) {
     text += u", "_s + overlay_.quantity + u" "_s +
             numberText(static_cast<double>(heat.valueAt(0, cell.row, cell.column)), 4);
   }
@@ -228,7 +237,7 @@ void ImageView::paint(QPainter& painter,
   const QImage heat = colored(overlay_);
   drawSharp(painter, places.image, heat.isNull() || opacity_ == 0 ? image_ : grey_);
   if (!heat.isNull()) {
-    painter.setOpacity(opacity_);
+    painter.setOpacity(isOfOtherQuery() ? opacity_ * kPaleOpacity : opacity_);
     drawSharp(painter, places.image, heat);
     painter.setOpacity(1);
   }
@@ -245,7 +254,8 @@ void ImageView::paint(QPainter& painter,
   const std::optional<Cell> shown = onScreen && hovered_ ? hovered_ : query_;
   if (!shown || rows_ <= 0) return;
   painter.setPen(onScreen && hovered_ ? colors.text : colors.textSecondary);
-  const QString text = shown == query_ ? u"Query: %1"_s.arg(readoutOf(*shown)) : readoutOf(*shown);
+  QString text = shown == query_ ? u"Query: %1"_s.arg(readoutOf(*shown)) : readoutOf(*shown);
+  if (isOfOtherQuery()) text += u", being computed …"_s;
   paintFitting(painter, places.readout, text);
 }
 

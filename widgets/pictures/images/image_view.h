@@ -23,6 +23,8 @@ struct HeatOverlay {
   QString quantity = {};  ///< The name of the values in the colour bar and the readout: "A total".
   QString name = {};      ///< Stem of exported files.
   QString caption = {};   ///< In exported files, as HeatmapData::caption.
+  /// The query position to which the values belong; none = they belong to every one.
+  std::optional<Cell> query = {};
 
   bool operator==(const HeatOverlay&) const = default;
 };
@@ -31,8 +33,9 @@ struct HeatOverlay {
 /// heat map the image is grey, so that every colour belongs to the heat map.
 ///
 /// The image is divided into the positions of a layer's map. A click or the arrow keys (Ctrl: four
-/// positions at a time) choose the query position, which has a frame. A double-click opens a large
-/// view.
+/// positions at a time) choose the query position, which has a frame. Until the heat map of that
+/// position arrives, the one before is pale and its values are not read. A double-click opens a
+/// large view.
 class ImageView : public QWidget, public Exportable {
   Q_OBJECT
 
@@ -79,7 +82,8 @@ class ImageView : public QWidget, public Exportable {
   std::optional<Cell> cellAt(const QPointF& at) const;
   /// The area of a position in the widget.
   QRectF cellRect(const Cell& cell) const;
-  /// "row 3, column 5, A total 0.0417"
+  /// "row 3, column 5, A total 0.0417", without a value where the heat map belongs to another
+  /// query.
   QString readoutOf(const Cell& cell) const;
 
   QString exportName() const override;
@@ -117,6 +121,9 @@ class ImageView : public QWidget, public Exportable {
   double widestReadout() const;
   void paint(QPainter& painter, const QSize& size, const Colors& colors, bool onScreen) const;
   void paintGrid(QPainter& painter, const QRectF& image) const;
+  /// Whether the heat map belongs to another query than the chosen one.
+  bool isOfOtherQuery() const;
+  void describeQuery();
   void noteChange();
   QRectF cellRectIn(const QRectF& image, const Cell& cell) const;
   void choose(const Cell& cell);
