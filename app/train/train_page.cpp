@@ -17,6 +17,7 @@
 #include "app/session/training/training_queue.h"
 #include "app/session/training/training_session.h"
 #include "app/train/data/data_panel.h"
+#include "app/train/live/live_panel.h"
 #include "app/train/queue/queue_panel.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/result_banner.h"
@@ -80,6 +81,7 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   connect(setup_, &SetupView::varyRequested, this, &TrainPage::varyRequested);
   connect(
       setup_, &SetupView::weightsOutcomeRequested, this, &TrainPage::weightsOutcomeRequested);
+  connect(&run_->live(), &LivePanel::endRequested, this, &TrainPage::endRequested);
   connect(setup_, &SetupView::queueRequested, this, &TrainPage::queue);
   connect(setup_, &SetupView::problemsChanged, this, &TrainPage::showErrors);
   connect(&document_, &ProjectDocument::titleChanged, this, &TrainPage::showErrors);
@@ -93,6 +95,10 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
 }
 
 TrainPage::~TrainPage() = default;
+
+void TrainPage::showEnd(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
+  run_->live().showEnd(snapshot);
+}
 
 void TrainPage::connectSession() {
   connect(&session_, &TrainingSession::stateChanged, this, [this](SessionState state) {

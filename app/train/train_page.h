@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ class RunView;
 class SetupView;
 class TrainingSession;
 class TransportBar;
+struct InspectionRequest;
+struct InspectionSnapshot;
 struct WeightTransfer;
 
 /// The Train workspace: data and recipe with previews while nothing is trained; curves, the lambda
@@ -57,6 +60,9 @@ class TrainPage : public Page {
   /// where the path does not look like data.
   bool offerData(const std::filesystem::path& path);
 
+  /// The answer to endRequested().
+  void showEnd(const std::shared_ptr<const InspectionSnapshot>& snapshot);
+
   /// Chooses the weights to start from. False while a run trains.
   bool offerWeights(const std::filesystem::path& file);
 
@@ -82,6 +88,8 @@ class TrainPage : public Page {
   void runsRequested(const std::filesystem::path& run);
   void weightsOutcomeRequested(const lambda::RunConfig& config,
                                const std::vector<std::string>& classNames);
+  /// The last checkpoint of the run that has ended should be inspected.
+  void endRequested(const lambda::InspectionRequest& request);
   /// An error is in the network; `path` is its field.
   void designRequested(const std::string& path);
   /// Several values of a field of the document should be compared in an experiment.

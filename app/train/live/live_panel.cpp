@@ -111,6 +111,10 @@ void LivePanel::connectParts() {
   connect(strip_, &EpochStrip::epochChosen, this, &LivePanel::showPicture);
   connect(&session_, &TrainingSession::started, this, &LivePanel::beginRun);
   connect(&session_, &TrainingSession::metricsArrived, this, &LivePanel::noteEpochs);
+  connect(&session_, &TrainingSession::ended, this, [this] {
+    loadStored();
+    askForEnd();
+  });
   connect(inspection_, &RepeatedInspection::updated, this, &LivePanel::take);
   connect(inspection_, &RepeatedInspection::failed, this, [this](const QString& reason) {
     problem_->setText(breakableText(reason));
@@ -148,15 +152,31 @@ void LivePanel::beginRun() {
 
 void LivePanel::aim() {
   const bool hasValidation = session_.status().record.config.data.validationCount > 0;
-  inspection_->setRequest({.layer = head_->layer(),
-                           .split = hasValidation ? Split::validation : Split::train,
-                           .image = head_->image()});
+  request_ = {.layer = head_->layer(),
+              .split = hasValidation ? Split::validation : Split::train,
+              .image = head_->image()};
+  inspection_->setRequest(request_);
   problem_->hide();
   strip_->clear();
   live_.reset();
   snapshot_.reset();
   loadStored();
   showPicture();
+  askForEnd();
+}
+
+/// The last inspection of a training is older than its last step.
+void LivePanel::askForEnd() {
+  const TrainingStatus& status = session_.status();
+  const bool hasEnded = !session_.isBusy() && !status.run.empty();
+  if (!hasEnded || !isVisible() || request_.layer.empty()) return;
+  if (!live_ || live_->step < status.step) Q_EMIT endRequested(request_);
+}
+
+void LivePanel::showEnd(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
+  const bool isWanted =
+      snapshot->request.layer == request_.layer && snapshot->request.image == request_.image;
+  if (!session_.isBusy() && isWanted) take(snapshot);
 }
 
 void LivePanel::loadStored() {
@@ -240,6 +260,7 @@ void LivePanel::showEvent(QShowEvent* event) {
   inspection_->setActive(true);
   // Epochs that ended elsewhere.
   loadStored();
+  askForEnd();
 }
 
 void LivePanel::hideEvent(QHideEvent* event) {

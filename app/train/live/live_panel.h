@@ -24,7 +24,8 @@ class TrainingSession;
 struct MetricsUpdate;
 
 /// Inspects one lambda layer with one probe image during training: its lambda matrix, its position
-/// embeddings, and the changes of both from epoch to epoch, with the step they belong to.
+/// embeddings, and the changes of both from epoch to epoch, with the step they belong to. After the
+/// training it shows the weights with which the run ended.
 class LivePanel : public QWidget {
   Q_OBJECT
 
@@ -36,11 +37,18 @@ class LivePanel : public QWidget {
 
   EpochStrip& strip() { return *strip_; }
 
+  /// The answer to endRequested(); has no effect while another run is trained.
+  void showEnd(const std::shared_ptr<const InspectionSnapshot>& snapshot);
+
   void saveLayout(QSettings& settings) const;
   void restoreLayout(QSettings& settings);
 
   /// As wide as the controls need; the content below them scrolls.
   QSize minimumSizeHint() const override;
+
+ Q_SIGNALS:
+  /// The last checkpoint of the run that has ended should be inspected.
+  void endRequested(const lambda::InspectionRequest& request);
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -56,10 +64,12 @@ class LivePanel : public QWidget {
   void take(const std::shared_ptr<const InspectionSnapshot>& snapshot);
   void noteEpochs(const MetricsUpdate& update);
   void keepEpoch();
+  void askForEnd();
   void showPicture();
 
   TrainingSession& session_;
   RepeatedInspection* inspection_;
+  InspectionRequest request_;
   std::vector<InspectableLayer> layers_;
   std::shared_ptr<const LayerPicture> live_;
   std::shared_ptr<const InspectionSnapshot> snapshot_;
