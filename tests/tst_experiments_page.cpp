@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QLabel>
+#include <QPushButton>
 #include <QSignalSpy>
 #include <QTableWidget>
 #include <QtTest/QtTest>
@@ -11,6 +12,7 @@
 #include "app/experiments/experiment_list.h"
 #include "app/experiments/experiments_page.h"
 #include "engine/experiments/experiment_folder.h"
+#include "engine/formats/json/experiment_json.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 #include "tests/support/written_experiment.h"
@@ -62,6 +64,9 @@ class TestExperimentsPage : public QObject {
   void aMissingProgramIsReported();
   void aWorkerIsPaused();
   void theWordsOfAFailedWorkerAreShown();
+  void theListFollowsTheRuns();
+  void anExperimentOfAFileIsShownAndRun();
+  void lookingAtAPlanMeasuresNothing();
 
  private:
   QListWidget& list() const { return *page_->findChild<QListWidget*>(u"experiments"_s); }
@@ -259,6 +264,49 @@ void TestExperimentsPage::theWordsOfAFailedWorkerAreShown() {
   action(u"retry"_s).trigger();
   QTRY_COMPARE(problem().text(), u"lambda: the disk is full"_s);
   QVERIFY(problem().isVisible());
+}
+
+void TestExperimentsPage::theListFollowsTheRuns() {
+  openRates();
+  // Another program trains one of the waiting runs.
+  installWorker("exec sleep 30");
+  action(u"run"_s).trigger();
+  const auto folder = ExperimentFolder::open(home_->path() / "rates");
+  writeRunOf(folder, folder.plan().runs[3], RunStatus::finished, 0.75);
+  QTRY_VERIFY2(ratesItem()->text().endsWith(u"3 of 4 runs done, 1 failed"_s),
+               qPrintable(ratesItem()->text()));
+}
+
+void TestExperimentsPage::anExperimentOfAFileIsShownAndRun() {
+  Experiment experiment = rates();
+  experiment.name = "from-a-file";
+  const fs::path file = home_->path() / "somewhere.json";
+  std::ofstream(file) << toJson(experiment);
+  page_->showFile(file);
+  QTRY_VERIFY(!list().findItems(u"from-a-file\n"_s, Qt::MatchStartsWith).isEmpty());
+  QVERIFY(!list().findItems(u"Opened files"_s, Qt::MatchExactly).isEmpty());
+  auto* plan = page_->findChild<QTableWidget*>(u"plan"_s);
+  QTRY_COMPARE(plan->rowCount(), 2);
+  QVERIFY(plan->isVisible());
+  action(u"run"_s).trigger();
+  QTRY_VERIFY(ExperimentFolder::isAt(home_->path() / "from-a-file"));
+}
+
+void TestExperimentsPage::lookingAtAPlanMeasuresNothing() {
+  installWorker("echo \"$@\" >> \"$0.calls\"");
+  const auto shipped = list().findItems(u"content-position\n"_s, Qt::MatchStartsWith);
+  QVERIFY(!shipped.isEmpty());
+  list().setCurrentItem(shipped.constFirst());
+  QTRY_VERIFY(page_->findChild<QTableWidget*>(u"plan"_s)->isVisible());
+  QTest::qWait(1500);  // A draft is measured 0.8 s after the last change of it.
+  QVERIFY(!fs::exists(home_->path() / "no-program.calls"));
+  auto* button = page_->findChild<QPushButton*>(u"measureTime"_s);
+  QVERIFY(button->isVisible() && button->isEnabled());
+  page_->setTraining(true);
+  QVERIFY(!button->isEnabled());
+  page_->setTraining(false);
+  button->click();
+  QTRY_VERIFY(fs::exists(home_->path() / "no-program.calls"));
 }
 
 }  // namespace lambda::test

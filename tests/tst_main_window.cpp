@@ -27,9 +27,12 @@
 #include "app/studio/main_window.h"
 #include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
+#include "app/train/live/epoch_strip.h"
 #include "app/train/live/live_panel.h"
 #include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/shipped_experiments.h"
+#include "engine/formats/json/config_json.h"
+#include "engine/formats/json/experiment_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "tests/support/studio_window.h"
 
@@ -61,6 +64,11 @@ class TestMainWindow : public QObject {
   void dataAndWeightsAreForTheNextTraining();
   void layoutAndWorkspaceAreRemembered();
   void theFirstSizeGrowsWithTheText();
+  void theFirstWindowFitsIntoTheScreenWithItsFrame();
+  void whatAFileIsDecidesWhereItOpens();
+  void aFileReadInPartIsNotSavedOverWithoutAQuestion();
+  void aTrainingLeavesTheListedExperimentsAlone();
+  void aFinishedRunShowsItsLastStep();
 
  private:
   TrainingSession& training() { return studio_->training(); }
@@ -365,6 +373,137 @@ void TestMainWindow::theFirstSizeGrowsWithTheText() {
   MainWindow large(studio_->engine, studio_->preferences());
   const QSize screen = large.screen()->availableSize();
   QVERIFY(large.width() <= screen.width() && large.height() <= screen.height());
+}
+
+void TestMainWindow::theFirstWindowFitsIntoTheScreenWithItsFrame() {
+  QSettings().clear();
+  // The frame's size is known only after the window is shown, as under every window manager.
+  MainWindow first(studio_->engine, studio_->preferences());
+  first.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&first));
+  const QRect available = first.screen()->availableGeometry();
+  QTRY_VERIFY(first.frameGeometry().height() > first.height());
+  QTRY_VERIFY2(available.contains(first.frameGeometry()),
+               qPrintable(u"%1 x %2 at %3, %4"_s.arg(first.frameGeometry().width())
+                              .arg(first.frameGeometry().height())
+                              .arg(first.x())
+                              .arg(first.y())));
+}
+
+void TestMainWindow::whatAFileIsDecidesWhereItOpens() {
+  QTemporaryDir elsewhere;
+  const auto write = [&](const QString& name, const std::string& text) {
+    QFile file(elsewhere.filePath(name));
+    if (file.open(QIODevice::WriteOnly)) file.write(text.data(), std::ssize(text));
+    return file.fileName();
+  };
+  const auto fileAction = [this](const QString& text) {
+    const auto actions = (*studio_)->actionsOfMenus();
+    const auto found =
+        std::ranges::find_if(actions, [&](QAction* action) { return action->text() == text; });
+    return found == actions.end() ? nullptr : *found;
+  };
+  QVERIFY(fileAction(u"Open an experiment …"_s));
+  ProjectDocument& document = studio_->document();
+  studio_->setEpochs(77);  // Unsaved: no file that is not a network may ask about it.
+  auto* list = (*studio_)->findChild<ExperimentList*>();
+
+  Experiment mixers = loadShippedExperiment("mixers");
+  mixers.name = "my-mixers";
+  const QString experiment = write(u"whatever.json"_s, toJson(mixers));
+  Q_EMIT studio_->workspaces().documentActions().openRequested(experiment);
+  QCOMPARE(studio_->workspaces().current(), Workspace::experiments);
+  QTRY_VERIFY(list->selected() && list->selected()->name == "my-mixers");
+  QVERIFY(!visibleQuestion(**studio_));
+  QCOMPARE(document.config().recipe.epochs, 77);
+
+  const auto folder = ExperimentFolder::create(elsewhere.path().toStdString(),
+                                               resolvedExperiment(loadShippedExperiment("mixers")));
+  (*studio_)->openAll({QString::fromStdString(folder.record().string())});
+  QTRY_VERIFY(list->selected() && list->selected()->folder == folder.path());
+
+  RunControl control;
+  Observer observer;
+  RunConfig config = document.config();
+  config.recipe.epochs = 1;
+  const std::string run =
+      studio_->engine->trainRun(config, elsewhere.path().toStdString(), control, observer).run;
+  (*studio_)->openAll({QString::fromStdString(run) + u"/run.json"_s});
+  QCOMPARE(studio_->workspaces().current(), Workspace::runs);
+  QTRY_VERIFY(!studio_->workspaces().library().runs().empty());
+
+  auto* notices = (*studio_)->findChild<NoticeBar*>();
+  (*studio_)->openAll({write(u"network.onnx"_s, std::string("\x08\x08\x12\x00pytorch", 11))});
+  QVERIFY2(notices->text().contains(u"ONNX file, which can be exported but not opened"_s),
+           qPrintable(notices->text()));
+  QVERIFY(!visibleQuestion(**studio_));
+  (*studio_)->openAll({write(u"queue.json"_s, R"({"schema": 2, "runs": []})")});
+  QVERIFY2(notices->text().contains(u"not a network"_s), qPrintable(notices->text()));
+  QVERIFY(!visibleQuestion(**studio_));
+  QVERIFY(document.isModified());
+}
+
+void TestMainWindow::aFileReadInPartIsNotSavedOverWithoutAQuestion() {
+  ProjectDocument& document = studio_->document();
+  const QString path = studio_->folder.filePath(u"newer.json"_s);
+  QByteArray text = QByteArray::fromStdString(toJson(document.config()));
+  text.replace("{\n", "{\n  \"shade\": \"of another program\",\n");
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+  file.close();
+  const auto content = [&] {
+    QFile now(path);
+    return now.open(QIODevice::ReadOnly) ? now.readAll() : QByteArray();
+  };
+  (*studio_)->openAll({path});
+  QCOMPARE(document.path(), path);
+  QCOMPARE(document.ignored().size(), 1);
+  QAction* save = studio_->workspaces().documentActions().saveAction();
+  save->trigger();
+  studio_->answer(u"Cancel"_s);
+  QCOMPARE(content(), text);
+  // Also after the next start of the program.
+  (*studio_)->close();
+  studio_->open();
+  QCOMPARE(studio_->document().path(), path);
+  studio_->workspaces().documentActions().saveAction()->trigger();
+  studio_->answer(u"Remove it"_s);
+  QVERIFY(!content().contains("shade"));
+  studio_->setEpochs(3);
+  studio_->workspaces().documentActions().saveAction()->trigger();
+  QVERIFY(!visibleQuestion(**studio_));
+  QVERIFY(!studio_->document().isModified());
+}
+
+void TestMainWindow::aTrainingLeavesTheListedExperimentsAlone() {
+  QTemporaryDir elsewhere;
+  const auto experiment = ExperimentFolder::create(
+      elsewhere.path().toStdString(), resolvedExperiment(loadShippedExperiment("mixers")));
+  (*studio_)->openAll({QString::fromStdString(experiment.path().string())});
+  const auto* list = (*studio_)->findChild<ExperimentList*>();
+  QTRY_VERIFY(list->selected() && list->selected()->folder == experiment.path());
+  RunConfig config = studio_->document().config();
+  config.recipe.epochs = 1;
+  training().start(config, studio_->workspaces().library().folder());
+  QTRY_VERIFY(training().lastResult());
+  QTRY_VERIFY(!studio_->workspaces().library().runs().empty());
+  studio_->workspaces().goTo(Workspace::train);
+  studio_->workspaces().goTo(Workspace::experiments);
+  QTest::qWait(100);
+  QVERIFY(list->selected() && list->selected()->folder == experiment.path());
+}
+
+void TestMainWindow::aFinishedRunShowsItsLastStep() {
+  studio_->workspaces().goTo(Workspace::train);
+  RunConfig config = studio_->document().config();
+  config.recipe.epochs = 2;
+  training().start(config, studio_->folder.path().toStdString());
+  QTRY_VERIFY(training().lastResult());
+  auto* live = (*studio_)->findChild<LivePanel*>();
+  QVERIFY(live->isVisible());
+  QTRY_VERIFY(live->shown() && live->shown()->step == training().status().step);
+  QCOMPARE(live->shown()->epoch, 2);
+  QTRY_VERIFY(live->strip().has(2));
 }
 
 }  // namespace lambda::test

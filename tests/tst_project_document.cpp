@@ -160,9 +160,8 @@ void TestProjectDocument::whatIsSavedOpensAsItWas() {
   QCOMPARE(document.saveAs(path("a.json")), QString());
   QVERIFY(!document.isModified());
   ProjectDocument other;
-  QStringList warnings;
-  QCOMPARE(other.open(path("a.json"), warnings), QString());
-  QVERIFY(warnings.isEmpty());
+  QCOMPARE(other.open(path("a.json")), QString());
+  QVERIFY(other.ignored().isEmpty());
   QVERIFY(other.config() == document.config());
   QCOMPARE(other.title(), QStringLiteral("a"));
 }
@@ -183,18 +182,17 @@ void TestProjectDocument::aRunIsNamedAfterTheFileUnlessAPersonHasNamedIt() {
   document.undoStack().undo();
   QCOMPARE(document.runConfig().name, std::string("other"));
 
-  QStringList warnings;
   ProjectDocument opened;
   QFile::copy(path("mine.json"), path("copy.json"));
   for (const char* name : {"mine", "other"}) {
-    QCOMPARE(opened.open(path(name) + QStringLiteral(".json"), warnings), QString());
+    QCOMPARE(opened.open(path(name) + QStringLiteral(".json")), QString());
     QCOMPARE(opened.runConfig().name, std::string(name));
   }
   // A name in a file that is neither the file's nor a preset's is one that somebody has chosen.
-  QCOMPARE(opened.open(path("copy.json"), warnings), QString());
+  QCOMPARE(opened.open(path("copy.json")), QString());
   QCOMPARE(opened.runConfig().name, std::string("mine"));
   QFile::copy(QString::fromStdString(presetFile("cpu-hybrid").string()), path("preset.json"));
-  QCOMPARE(opened.open(path("preset.json"), warnings), QString());
+  QCOMPARE(opened.open(path("preset.json")), QString());
   QCOMPARE(opened.runConfig().name, std::string("preset"));
 }
 
@@ -205,9 +203,8 @@ void TestProjectDocument::aDamagedFileLeavesTheDocumentAsItWas() {
   document.startFrom(namedConfig("a"));
   document.edit(withEpochs(document.config(), 5), QStringLiteral("Set epochs"));
   const RunConfig before = document.config();
-  QStringList warnings;
   for (const char* name : {"damaged.json", "missing.json"}) {
-    const QString problem = document.open(path(name), warnings);
+    const QString problem = document.open(path(name));
     QVERIFY2(problem.contains(path(name)), qPrintable(problem));
     QVERIFY(document.config() == before);
     QCOMPARE(document.undoStack().count(), 1);
@@ -221,8 +218,7 @@ void TestProjectDocument::aNetworkAloneKeepsTheRecipe() {
       << R"({"schema": 1, "name": "alone", "stages": []})";
   ProjectDocument document;
   document.startFrom(withEpochs(namedConfig("a"), 99));
-  QStringList warnings;
-  QCOMPARE(document.open(path("network.json"), warnings), QString());
+  QCOMPARE(document.open(path("network.json")), QString());
   QCOMPARE(document.config().architecture.name, std::string("alone"));
   QCOMPARE(document.config().recipe.epochs, 99);
 }

@@ -136,8 +136,7 @@ void TestWindowRequests::aTemplateNeverReplacesTheFileOfAnotherNetwork() {
   studio_->answer(u"Save"_s);
   QCOMPARE(studio_->document().path(), QString());
   QCOMPARE(studio_->document().title(), u"cpu-hybrid"_s);
-  QStringList ignored;
-  QVERIFY(studio_->document().open(path, ignored).isEmpty());
+  QVERIFY(studio_->document().open(path).isEmpty());
   QCOMPARE(studio_->document().config().recipe.epochs, 8);
 }
 

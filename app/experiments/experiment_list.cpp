@@ -10,6 +10,8 @@
 #include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/shipped_experiments.h"
+#include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/experiment_json.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 
@@ -30,15 +32,30 @@ SketchKind sketchKindOf(const Experiment& experiment) {
   return experiment.axes.size() == 1 ? SketchKind::sweep : SketchKind::heatMap;
 }
 
-ListedExperiment shippedOne(const std::string& name) {
+constexpr std::uint64_t kLargestFile = 16 << 20;
+
+Experiment experimentIn(const fs::path& file, std::vector<Problem>& ignored) {
+  return experimentFromJson(readFile(file, kLargestFile), file.string(), ignored);
+}
+
+/// One that has not been run: a shipped one of this name, or that of a file.
+ListedExperiment describedOne(const std::string& name, const fs::path& file = {}) {
   ListedExperiment listed;
   listed.name = name;
+  listed.file = file;
   try {
-    const Experiment experiment = loadShippedExperiment(name);
+    std::vector<Problem> ignored;
+    const Experiment experiment =
+        file.empty() ? loadShippedExperiment(name) : experimentIn(file, ignored);
+    if (!file.empty() && !experiment.name.empty()) listed.name = experiment.name;
     listed.question = experiment.question;
     listed.sketch = sketchKindOf(experiment);
     for (const ExperimentSize& size : experiment.sizes) listed.sizes.push_back(size.name);
     listed.state = countedText(std::ssize(experiment.seeds), u"seed"_s);
+    if (!ignored.empty()) {
+      listed.state += u"; a part of the file is ignored: "_s +
+                      QString::fromStdString(ignored.front().path + ": " + ignored.front().text);
+    }
   } catch (const std::exception& error) {
     listed.state = QString::fromUtf8(error.what());
   }
@@ -61,10 +78,14 @@ ListedExperiment ownOne(const fs::path& folder) {
   return listed;
 }
 
-std::vector<ListedExperiment> experimentsOf(const fs::path& folder) {
+std::vector<ListedExperiment> experimentsOf(const std::vector<fs::path>& files,
+                                            const fs::path& folder) {
   std::vector<ListedExperiment> all;
+  for (const fs::path& file : files) {
+    all.push_back(describedOne(toText(file.stem()).toStdString(), file));
+  }
   for (const fs::path& own : experimentFoldersIn(folder)) all.push_back(ownOne(own));
-  for (const std::string& name : shippedExperimentNames()) all.push_back(shippedOne(name));
+  for (const std::string& name : shippedExperimentNames()) all.push_back(describedOne(name));
   return all;
 }
 
@@ -75,10 +96,17 @@ QString textOf(const ListedExperiment& one) {
 QString headingOf(const ListedExperiment& one) {
   if (one.isDraft) return u"Draft"_s;
   if (!one.theory.empty()) return u"Theory experiments"_s;
+  if (!one.file.empty()) return u"Opened files"_s;
   return one.folder.empty() ? u"Shipped experiments"_s : u"Own experiments"_s;
 }
 
 }  // namespace
+
+Experiment descriptionOf(const ListedExperiment& experiment) {
+  if (experiment.file.empty()) return loadShippedExperiment(experiment.name);
+  std::vector<Problem> ignored;
+  return experimentIn(experiment.file, ignored);
+}
 
 ExperimentList::ExperimentList(QWidget* parent) : QListWidget(parent) {
   setObjectName(u"experiments"_s);
@@ -101,10 +129,27 @@ void ExperimentList::setFolder(const fs::path& folder) {
   refresh();
 }
 
-void ExperimentList::refresh(const fs::path& folder) {
-  if (!folder.empty()) wanted_ = folder;
-  tasks_.runNewest([own = folder_] { return experimentsOf(own); },
+void ExperimentList::refresh(const fs::path& place) {
+  if (!place.empty()) wanted_ = place;
+  tasks_.runNewest([files = files_, own = folder_] { return experimentsOf(files, own); },
                    [this](std::vector<ListedExperiment> all) { show(std::move(all)); });
+}
+
+void ExperimentList::openFile(const fs::path& file) {
+  std::erase(files_, file);
+  files_.insert(files_.begin(), file);
+  refresh(file);
+}
+
+void ExperimentList::setState(const fs::path& folder, const ExperimentState& state) {
+  for (int row = 0; row < count(); ++row) {
+    const QVariant index = item(row)->data(Qt::UserRole);
+    if (!index.isValid()) continue;
+    ListedExperiment& listed = experiments_[index.toULongLong()];
+    if (folder.empty() || listed.folder != folder) continue;
+    listed.state = runsText(state);
+    if (const QString text = textOf(listed); item(row)->text() != text) item(row)->setText(text);
+  }
 }
 
 const ListedExperiment* ExperimentList::selected() const {
@@ -161,14 +206,16 @@ void ExperimentList::selectDraft() {
 
 void ExperimentList::show(std::vector<ListedExperiment> experiments) {
   const bool isOther = !wanted_.empty();
-  fs::path folder = std::exchange(wanted_, {});
-  std::string name;
-  bool isDraft = false;
-  if (const ListedExperiment* before = selected()) {
-    name = before->name;
-    isDraft = before->isDraft && !isOther;
-    if (!isOther) folder = before->folder;
-  }
+  const fs::path wanted = std::exchange(wanted_, {});
+  const ListedExperiment* selectedOne = selected();
+  const std::optional<ListedExperiment> before =
+      selectedOne && !isOther ? std::optional(*selectedOne) : std::nullopt;
+  const auto isSelected = [&](const ListedExperiment& one) {
+    if (isOther) return one.folder == wanted || one.file == wanted;
+    if (!before || one.isDraft != before->isDraft) return false;
+    if (one.folder != before->folder || one.file != before->file) return false;
+    return one.isDraft || !one.folder.empty() || !one.file.empty() || one.name == before->name;
+  };
   if (draft_) experiments.insert(experiments.begin(), *draft_);
   experiments_ = std::move(experiments);
   experiments_.insert(experiments_.end(), theory_.begin(), theory_.end());
@@ -184,8 +231,7 @@ void ExperimentList::show(std::vector<ListedExperiment> experiments) {
       }
       auto* item = new QListWidgetItem(textOf(one), this);
       item->setData(Qt::UserRole, QVariant::fromValue<qulonglong>(i));
-      const bool isSame = one.folder == folder && (!folder.empty() || one.name == name);
-      if (one.isDraft ? isDraft : isSame && !isDraft) setCurrentItem(item);
+      if (isSelected(one)) setCurrentItem(item);
     }
   }
   updateSketches();

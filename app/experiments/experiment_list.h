@@ -10,12 +10,13 @@
 #include "app/experiments/experiment_sketch.h"
 #include "app/session/background_tasks.h"
 #include "engine/values/experiment/experiment.h"
+#include "engine/values/experiment/experiment_state.h"
 
 namespace lambda {
 
 /// An experiment that can be chosen.
 struct ListedExperiment {
-  std::filesystem::path folder;  ///< Empty for a shipped one and for a theory experiment.
+  std::filesystem::path folder;  ///< Empty for one that was never run and for a theory experiment.
   std::string name;
   std::string question;
   std::vector<std::string> sizes;
@@ -23,10 +24,14 @@ struct ListedExperiment {
   bool isDraft = false;  ///< It has not been created yet.
   SketchKind sketch = SketchKind::effects;
   std::string theory = {};  ///< The stable name of a theory experiment; empty for others.
+  std::filesystem::path file = {};  ///< That a person has opened; empty for others.
 };
 
-/// A draft, the experiments in the experiments folder, the shipped ones and the theory experiments,
-/// with their questions and states.
+/// The description of a shipped experiment, or of one in a file. Throws Error.
+Experiment descriptionOf(const ListedExperiment& experiment);
+
+/// A draft, the opened files, the experiments in the experiments folder, the shipped ones and the
+/// theory experiments, with their questions and states.
 class ExperimentList : public QListWidget {
   Q_OBJECT
 
@@ -36,11 +41,18 @@ class ExperimentList : public QListWidget {
   /// Lists the experiments in another folder, read in the background.
   void setFolder(const std::filesystem::path& folder);
 
-  /// Reads the list again and selects the experiment in `folder` once it is listed.
-  void refresh(const std::filesystem::path& folder = {});
+  /// Reads the list again and selects the experiment in `place`, a folder or a file, once it is
+  /// listed.
+  void refresh(const std::filesystem::path& place = {});
 
   /// Selects the experiment in `folder` once it is listed.
   void selectOnceListed(const std::filesystem::path& folder) { wanted_ = folder; }
+
+  /// Lists the experiment that a file describes, and selects it.
+  void openFile(const std::filesystem::path& file);
+
+  /// Shows how far the experiment in `folder` is.
+  void setState(const std::filesystem::path& folder, const ExperimentState& state);
 
   /// Lists a draft before all others, or none where `draft` is null.
   void setDraft(const Experiment* draft);
@@ -66,6 +78,7 @@ class ExperimentList : public QListWidget {
   void onRowChanged();
 
   std::filesystem::path folder_;
+  std::vector<std::filesystem::path> files_;  ///< Opened by the person, the newest first.
   std::filesystem::path wanted_;
   std::optional<ListedExperiment> draft_;
   std::vector<ListedExperiment> theory_;

@@ -7,7 +7,6 @@
 #include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/read_curves.h"
 #include "engine/experiments/read_experiment.h"
-#include "engine/experiments/shipped_experiments.h"
 #include "widgets/text/path_text.h"
 
 using namespace Qt::StringLiterals;
@@ -79,13 +78,13 @@ void ExperimentSession::open(const fs::path& folder) {
   read();
 }
 
-void ExperimentSession::showShipped(const std::string& name, const std::string& size) {
+void ExperimentSession::showPlan(const std::function<Experiment()>& load, const std::string& size) {
   reset();
   Q_EMIT changed();
   tasks_.run(
-      [name, size] {
+      [load, size] {
         try {
-          const Experiment experiment = resolvedExperiment(loadShippedExperiment(name), size);
+          const Experiment experiment = resolvedExperiment(load(), size);
           const ExperimentPlan plan = planOf(experiment);
           return Reading{stateOfPlan(experiment, plan), {}, {}, planRowsOf(plan)};
         } catch (const std::exception& error) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,7 +20,7 @@ namespace lambda {
 class ExperimentFolder;
 
 /// One experiment: what its folder says, and the worker process that trains its runs (`lambda
-/// experiment run`). A shipped experiment has no folder until it is run.
+/// experiment run`). A shipped experiment, or that of a file, has no folder until it is run.
 ///
 /// Lives on the GUI thread, which never waits for the disk.
 class ExperimentSession : public QObject {
@@ -34,8 +35,9 @@ class ExperimentSession : public QObject {
   /// Reads an existing experiment and follows it.
   void open(const std::filesystem::path& folder);
 
-  /// Shows the plan of a shipped experiment in one of its sizes; empty for the first.
-  void showShipped(const std::string& name, const std::string& size);
+  /// Shows the plan of an experiment that has no folder, in one of its sizes; empty for the first.
+  /// `load` reads its description on another thread, and may throw Error.
+  void showPlan(const std::function<Experiment()>& load, const std::string& size);
 
   /// Nothing before it was read.
   const std::optional<ExperimentState>& state() const { return state_; }
@@ -43,7 +45,7 @@ class ExperimentSession : public QObject {
   /// What a run of each variant costs; empty once a run of the experiment has begun.
   const std::vector<PlanRow>& planRows() const { return planRows_; }
 
-  /// Empty for a shipped experiment without a folder.
+  /// Empty for an experiment without a folder.
   const std::filesystem::path& folder() const { return folder_; }
 
   bool isWorking() const { return worker_.state() != QProcess::NotRunning; }
@@ -51,7 +53,7 @@ class ExperimentSession : public QObject {
   /// Starts a worker, which trains what is not done. `options`: further options of the command.
   void work(const QStringList& options = {});
 
-  /// Creates the folder of the shown shipped experiment in `experiments` and starts a worker in it.
+  /// Creates the folder of the shown experiment in `experiments` and starts a worker in it.
   void create(const std::filesystem::path& experiments);
 
   /// The same for an experiment whose base is in full.

@@ -64,7 +64,7 @@ ExperimentView::ExperimentView(const std::filesystem::path& program, QWidget* pa
       results_(new ExperimentResults),
       tables_(new QTabWidget),
       answers_(new GripSplitter(Qt::Vertical)),
-      plan_(new PlanPanel(program)),
+      plan_(new PlanPanel(program, PlanTiming::onRequest)),
       run_(makeAction(u"Run"_s, u"run"_s, u"Train the runs that are not done"_s)),
       pause_(makeAction(
           u"Pause"_s, u"pause"_s, u"Save the running runs and stop; Run continues them"_s)),
@@ -144,7 +144,7 @@ void ExperimentView::connectParts() {
     grid_->setCurrentCell(static_cast<int>(variant), 0);
     tables_->setCurrentWidget(grid_);
   });
-  connect(size_, &QComboBox::currentIndexChanged, this, &ExperimentView::showShippedSize);
+  connect(size_, &QComboBox::currentIndexChanged, this, &ExperimentView::showSize);
   connect(measure_, &QComboBox::currentIndexChanged, this, &ExperimentView::showState);
 }
 
@@ -210,7 +210,9 @@ void ExperimentView::setSession(ExperimentSession& session, const ListedExperime
   connectSession();
   problem_->hide();
   isNew_ = true;
-  shipped_ = experiment.folder.empty() ? experiment.name : std::string();
+  load_ = experiment.folder.empty()
+              ? std::function([experiment] { return descriptionOf(experiment); })
+              : nullptr;
   {
     const QSignalBlocker blocker(size_);
     size_->clear();
@@ -223,11 +225,11 @@ void ExperimentView::setSession(ExperimentSession& session, const ListedExperime
   failures_->hide();
   progress_->reset();
   showState();
-  showShippedSize();
+  showSize();
 }
 
-void ExperimentView::showShippedSize() {
-  if (!shipped_.empty()) session_->showShipped(shipped_, size_->currentText().toStdString());
+void ExperimentView::showSize() {
+  if (load_) session_->showPlan(load_, size_->currentText().toStdString());
 }
 
 void ExperimentView::showState() {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -35,8 +36,8 @@ class ExperimentView : public QWidget {
   /// `program`: the command line program, which measures the time of a plan.
   explicit ExperimentView(const std::filesystem::path& program, QWidget* parent = nullptr);
 
-  /// Shows the experiment of a session, which must live until the next call. A shipped one is shown
-  /// in the first of its sizes.
+  /// Shows the experiment of a session, which must live until the next call. One without a folder
+  /// is shown in the first of its sizes.
   void setSession(ExperimentSession& session, const ListedExperiment& experiment);
 
   /// The actions on the shown experiment, in the order of the page's menu.
@@ -53,7 +54,7 @@ class ExperimentView : public QWidget {
   void restoreLayout(const QSettings& settings);
 
  Q_SIGNALS:
-  /// The folder of the shown shipped experiment is needed to run it.
+  /// The folder of the shown experiment is needed to run it.
   void folderRequested();
   void inspectRequested(const std::filesystem::path& run);
   /// These run folders should be listed among all runs.
@@ -67,7 +68,7 @@ class ExperimentView : public QWidget {
   void connectParts();
   void connectActions();
   void connectSession();
-  void showShippedSize();
+  void showSize();
   void showState();
   void showMeasures();
   void showPlan();
@@ -78,8 +79,8 @@ class ExperimentView : public QWidget {
 
   ExperimentSession* session_ = nullptr;
   bool isCurrent_ = false;
-  bool isNew_ = true;    ///< Its state has not arrived yet.
-  std::string shipped_;  ///< Name of a shipped experiment without a folder; else empty.
+  bool isNew_ = true;                 ///< Its state has not arrived yet.
+  std::function<Experiment()> load_;  ///< Reads an experiment without a folder; else null.
   QLabel* name_;
   QLabel* question_;
   QLabel* extent_;

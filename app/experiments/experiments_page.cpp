@@ -129,6 +129,11 @@ void ExperimentsPage::showExperiment(const std::filesystem::path& experiment) {
   list_->refresh(experiment);
 }
 
+void ExperimentsPage::showFile(const std::filesystem::path& file) {
+  list_->setFolder(folder_);
+  list_->openFile(file);
+}
+
 QList<QAction*> ExperimentsPage::pageActions() const {
   return view_->actions() + QList<QAction*>{nullptr} + theory_->theoryActions();
 }
@@ -199,13 +204,22 @@ ExperimentSession* ExperimentsPage::makeSession() {
     list_->refresh(session == shown_ ? session->folder() : std::filesystem::path());
   });
   connect(session, &ExperimentSession::workEnded, this, [this] { list_->refresh(); });
-  connect(session, &ExperimentSession::changed, this, &ExperimentsPage::updateMeasuring);
+  connect(session, &ExperimentSession::changed, this, [this, session] {
+    if (session->state()) list_->setState(session->folder(), *session->state());
+    updateMeasuring();
+  });
   sessions_.push_back(session);
   return session;
 }
 
+void ExperimentsPage::setTraining(bool isTraining) {
+  isTraining_ = isTraining;
+  updateMeasuring();
+}
+
 void ExperimentsPage::updateMeasuring() {
-  const bool isIdle = std::ranges::none_of(sessions_, &ExperimentSession::isWorking);
+  const bool isIdle =
+      !isTraining_ && std::ranges::none_of(sessions_, &ExperimentSession::isWorking);
   view_->setMayMeasure(isIdle);
   draft_->setMayMeasure(isIdle);
 }

@@ -35,6 +35,12 @@ class ExperimentsPage : public Page {
   /// Lists the experiments in the folder of this one, and shows it.
   void showExperiment(const std::filesystem::path& experiment);
 
+  /// Shows the experiment that a file describes. Running it creates its folder.
+  void showFile(const std::filesystem::path& file);
+
+  /// Whether a run is trained outside the experiments: no measurement may disturb it.
+  void setTraining(bool isTraining);
+
   /// Makes a field of the configuration an axis of the drafted experiment, and shows the draft.
   void vary(const RunConfig& base, const FieldRow& row);
 
@@ -57,7 +63,7 @@ class ExperimentsPage : public Page {
   void choose(const ListedExperiment& experiment);
   ExperimentSession* sessionOf(const ListedExperiment& experiment);
   ExperimentSession* makeSession();
-  /// Lets plans measure their time only while no worker trains.
+  /// Lets plans measure their time only while nothing trains.
   void updateMeasuring();
   /// Forgets the sessions that are not shown and have no worker.
   void dropIdleSessions();
@@ -66,6 +72,7 @@ class ExperimentsPage : public Page {
   std::filesystem::path folder_;
   std::vector<ExperimentSession*> sessions_;  ///< Of the shown experiment and of all that work.
   ExperimentSession* shown_ = nullptr;
+  bool isTraining_ = false;
   ExperimentList* list_;
   QStackedWidget* stack_;
   ExperimentView* view_;

@@ -124,10 +124,19 @@ void RunsPage::restoreLayout(QSettings& settings) {
 
 void RunsPage::dragEnterEvent(QDragEnterEvent* event) {
   const QList<QUrl> urls = event->mimeData()->urls();
-  const bool areLocal =
-      !urls.isEmpty() &&
-      std::all_of(urls.begin(), urls.end(), [](const QUrl& url) { return url.isLocalFile(); });
-  if (areLocal) event->acceptProposedAction();
+  const auto isOfRun = [](const QUrl& url) {
+    const fs::path path = toPath(url.toLocalFile());
+    const fs::path kind = path.extension();
+    const bool isOther = kind == ".onnx" || kind == ".pt" || kind == ".pth" ||
+                         (kind == ".json" && path.filename() != "run.json");
+    return url.isLocalFile() && !isOther;
+  };
+  // The window handles other files.
+  if (!urls.isEmpty() && std::ranges::all_of(urls, isOfRun)) {
+    event->acceptProposedAction();
+  } else {
+    event->ignore();
+  }
 }
 
 void RunsPage::dropEvent(QDropEvent* event) {

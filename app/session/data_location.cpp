@@ -48,7 +48,10 @@ bool hasDefaultPath(const DataSource& source) {
 
 bool looksLikeData(const fs::path& path) {
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return !fs::exists(path / "run.json", ignored);
+  if (fs::is_directory(path, ignored)) {
+    return !fs::exists(path / "run.json", ignored) &&
+           !fs::exists(path / "experiment.json", ignored);
+  }
   constexpr std::array<std::string_view, 3> kArchives{".tar.gz", ".tgz", ".tar"};
   const std::string name = path.filename().string();
   for (const std::string_view end : kArchives) {

@@ -27,7 +27,8 @@ DataLocation locate(const DataSource& source, const std::filesystem::path& dataF
 /// Whether the place is that of a new configuration.
 bool hasDefaultPath(const DataSource& source);
 
-/// Whether a dropped path may be a data set: a folder that is no run, or an archive.
+/// Whether a dropped path may be a data set: a folder that is no run and no
+/// experiment, or an archive.
 bool looksLikeData(const std::filesystem::path& path);
 
 /// Whether a data set is recognised at the path from the names of its files.

@@ -10,9 +10,9 @@
 #include <QSettings>
 #include <QStatusBar>
 #include <QVBoxLayout>
+#include <QWindow>
 
 #include "app/runs/run_library.h"
-#include "app/session/data_location.h"
 #include "app/session/documents/close_guard.h"
 #include "app/session/documents/document_actions.h"
 #include "app/session/documents/project_document.h"
@@ -22,6 +22,7 @@
 #include "app/studio/commands/shortcut_tips.h"
 #include "app/studio/navigation_rail.h"
 #include "app/studio/notice_bar.h"
+#include "app/studio/opened_file.h"
 #include "app/studio/preferences.h"
 #include "app/studio/settings/preferences_window.h"
 #include "app/studio/settings/shortcut_registry.h"
@@ -29,7 +30,7 @@
 #include "app/studio/verification_window.h"
 #include "app/train/train_status.h"
 #include "engine/data/sources/foreign_data.h"
-#include "engine/experiments/experiment_folder.h"
+#include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/question_box.h"
 #include "widgets/theme/typography.h"
@@ -95,6 +96,8 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
     updateTitle();
     if (!keepsRescue_) mayDiscard_ = false;  // The decision was about other changes.
   });
+  connect(
+      &workspaces_->documentActions(), &DocumentActions::openRequested, this, &MainWindow::open);
   updateTitle();
   restoreLayout();
   offerRescued();
@@ -188,38 +191,54 @@ void MainWindow::reportIgnored() {
 }
 
 void MainWindow::openAll(const QStringList& paths) {
-  for (const QString& path : paths) {
-    const QFileInfo file(path);
-    const std::filesystem::path place = file.absoluteFilePath().toStdString();
-    if (!file.exists()) {
-      notices_->tell(
-          NoticeBar::Kind::failure,
-          u"Could not open %1: there is no such file. Was it moved or renamed?"_s.arg(path));
-    } else if (file.isDir() && QFileInfo::exists(path + u"/run.json"_s)) {
+  for (const QString& path : paths) open(path);
+}
+
+void MainWindow::open(const QString& path) {
+  const auto [kind, place] = openedFile(path);
+  const auto refuse = [this](const QString& reason) {
+    notices_->tell(NoticeBar::Kind::failure, reason);
+  };
+  switch (kind) {
+    case OpenedKind::missing:
+      refuse(u"Could not open %1: there is no such file. Was it moved or renamed?"_s.arg(path));
+      break;
+    case OpenedKind::document:
+      workspaces_->documentActions().openFile(toText(place));
+      break;
+    case OpenedKind::experiment:
+      workspaces_->openExperimentFile(place);
+      break;
+    case OpenedKind::experimentFolder:
+      workspaces_->openExperiment(place);
+      break;
+    case OpenedKind::run:
       workspaces_->library().addRun(place);
       workspaces_->goTo(Workspace::runs);
-    } else if (ExperimentFolder::isAt(place)) {
-      workspaces_->openExperiment(place);
-    } else if (holdsData(place)) {
-      if (!workspaces_->chooseData(place)) {
-        notices_->tell(NoticeBar::Kind::failure,
-                       u"The data of %1 was not chosen: a run is training."_s.arg(path));
-      }
-    } else if (file.suffix() == u"pt"_s || file.suffix() == u"pth"_s) {
-      if (!workspaces_->chooseWeights(place)) {
-        notices_->tell(NoticeBar::Kind::failure,
-                       u"The weights of %1 were not chosen: a run is training."_s.arg(path));
-      }
-    } else if (file.isDir()) {
+      break;
+    case OpenedKind::checkpoint:
+      workspaces_->openRun(place);
+      break;
+    case OpenedKind::foreignWeights:
+      if (workspaces_->chooseWeights(place)) break;
+      refuse(u"The weights of %1 were not chosen: a run is training."_s.arg(path));
+      break;
+    case OpenedKind::data:
+      if (workspaces_->chooseData(place)) break;
+      refuse(u"The data of %1 was not chosen: a run is training."_s.arg(path));
+      break;
+    case OpenedKind::log:
       workspaces_->library().importLog(place);
       workspaces_->goTo(Workspace::runs);
-    } else if (file.suffix() == u"safetensors"_s) {
-      workspaces_->openRun(place);
-    } else if (const auto foreign = foreignDataAt(place)) {
-      notices_->tell(NoticeBar::Kind::failure, QString::fromUtf8(foreign->what()));
-    } else {
-      workspaces_->documentActions().openFile(file.absoluteFilePath());
-    }
+      break;
+    case OpenedKind::foreignData:
+      if (const auto foreign = foreignDataAt(place)) refuse(QString::fromUtf8(foreign->what()));
+      break;
+    case OpenedKind::onnx:
+      refuse(
+          u"%1 is an ONNX file, which can be exported but not opened. Open the run or the network "
+          "that it was exported from."_s.arg(QFileInfo(path).fileName()));
+      break;
   }
 }
 
@@ -234,6 +253,18 @@ void MainWindow::dropEvent(QDropEvent* event) {
   }
   openAll(paths);
   event->acceptProposedAction();
+}
+
+bool MainWindow::event(QEvent* event) {
+  const bool isDone = QMainWindow::event(event);
+  // The window manager draws the frame some time after the window was shown, and then moves,
+  // resizes or activates the window.
+  const bool isFramed = !hasFrame_ && windowHandle() && !windowHandle()->frameMargins().isNull();
+  if (isFramed) {
+    hasFrame_ = true;
+    QMetaObject::invokeMethod(this, &MainWindow::fitIntoScreen, Qt::QueuedConnection);
+  }
+  return isDone;
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -37,7 +37,7 @@ class MainWindow : public QMainWindow {
 
   Workspaces& workspaces() { return *workspaces_; }
 
-  /// Opens networks, runs and folders of event files, each in its workspace.
+  /// Opens networks, experiments, runs, weights, data and event files, each in its workspace.
   void openAll(const QStringList& paths);
 
   /// Closes after a signal, when nobody can answer questions: unsaved changes are kept to be
@@ -54,11 +54,13 @@ class MainWindow : public QMainWindow {
   QList<QAction*> actionsOfMenus() const;
 
  protected:
+  bool event(QEvent* event) override;
   void closeEvent(QCloseEvent* event) override;
   void dragEnterEvent(QDragEnterEvent* event) override;
   void dropEvent(QDropEvent* event) override;
 
  private:
+  void open(const QString& path);
   void makeMenus();
   void makeFileMenu();
   void makeEditMenu();
@@ -106,6 +108,7 @@ class MainWindow : public QMainWindow {
   Tour* tour_ = nullptr;
   bool keepsRescue_ = false;
   bool mayDiscard_ = false;  ///< The person has decided about unsaved changes.
+  bool hasFrame_ = false;    ///< The window manager has drawn the frame, whose size is now known.
   bool mayStop_ = false;     ///< The person has decided that the training may be stopped.
 };
 

@@ -81,6 +81,19 @@ void MainWindow::makeFileMenu() {
   file->addAction(document.saveAction());
   file->addAction(document.saveAsAction());
   file->addSeparator();
+  QAction* openExperiment = file->addAction(u"Open an experiment …"_s);
+  openExperiment->setToolTip(u"Open an experiment's file, or the experiment.json in its folder"_s);
+  connect(openExperiment, &QAction::triggered, this, [this] {
+    auto* dialog =
+        new QFileDialog(this,
+                        u"An experiment's file, or the experiment.json in its folder"_s,
+                        toText(workspaces_->library().folder().parent_path() / "experiments"),
+                        u"Experiments (*.json)"_s);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open);
+    dialog->open();
+  });
   QAction* openRun = file->addAction(u"Open a run or event files …"_s);
   openRun->setShortcut(QKeySequence(u"Ctrl+Alt+O"_s));
   connect(openRun, &QAction::triggered, this, [this] {

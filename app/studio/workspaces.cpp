@@ -22,6 +22,7 @@
 #include "app/session/documents/export_session.h"
 #include "app/session/documents/project_document.h"
 #include "app/session/inspection/inspection_session.h"
+#include "app/session/runs/run_content.h"
 #include "app/session/training/training_session.h"
 #include "app/studio/welcome/welcome_page.h"
 #include "app/train/train_page.h"
@@ -170,7 +171,7 @@ void Workspaces::connectPages() {
   });
   connect(welcomePage_, &WelcomePage::inspectRequested, this, &Workspaces::openRun);
   connect(welcomePage_, &WelcomePage::fileRequested, this, [this](const QString& path) {
-    documentActions_->openFile(path);
+    Q_EMIT documentActions_->openRequested(path);
   });
   connect(welcomePage_, &WelcomePage::openRequested, this, [this] {
     documentActions_->openAction()->trigger();
@@ -184,6 +185,7 @@ void Workspaces::connectPages() {
   connect(documentActions_, &DocumentActions::failed, this, &Workspaces::failed);
   connect(training_, &TrainingSession::stateChanged, welcomePage_, [this] {
     welcomePage_->setTraining(training_->isBusy());
+    experimentsPage_->setTraining(training_->isBusy());
   });
 
   connect(designPage_, &DesignPage::trainRequested, this, [this] { goTo(Workspace::train); });
@@ -220,6 +222,14 @@ void Workspaces::connectPages() {
                  [this](const WeightTransfer& outcome) { trainPage_->setWeightsOutcome(outcome); },
              .failed = [this](const QString& reason) { trainPage_->setWeightsFailure(reason); }});
       });
+  connect(trainPage_, &TrainPage::endRequested, this, [this](const InspectionRequest& request) {
+    inspection_->inspect(
+        lastCheckpointOf(training_->status().run),
+        request,
+        *trainPage_,
+        {.answered = [this](const SnapshotPointer& snapshot) { trainPage_->showEnd(snapshot); },
+         .failed = {}});
+  });
   connect(trainPage_, &TrainPage::designRequested, this, [this](const std::string& path) {
     designPage_->showProblem(path);
     goTo(Workspace::design);
@@ -307,7 +317,10 @@ void Workspaces::updateRuns() {
   welcomePage_->setRuns(library_->runs());
   inspectPage_->setRuns(library_->runs());
   trainPage_->setRunsFolder(library_->folder());
-  experimentsPage_->setFolder(library_->folder().parent_path() / "experiments");
+  // Other changes of the library must not close an experiment in another folder.
+  const std::filesystem::path experiments = library_->folder().parent_path() / "experiments";
+  if (std::exchange(experimentsFolder_, experiments) == experiments) return;
+  experimentsPage_->setFolder(experiments);
 }
 
 void Workspaces::trainQuickstart() {
@@ -333,6 +346,11 @@ void Workspaces::openRun(const std::filesystem::path& run) {
 void Workspaces::openExperiment(const std::filesystem::path& folder) {
   const std::filesystem::path clean = (folder / ".").lexically_normal().parent_path();
   experimentsPage_->showExperiment(clean);
+  goTo(Workspace::experiments);
+}
+
+void Workspaces::openExperimentFile(const std::filesystem::path& file) {
+  experimentsPage_->showFile(file);
   goTo(Workspace::experiments);
 }
 

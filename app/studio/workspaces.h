@@ -82,6 +82,9 @@ class Workspaces : public QStackedWidget {
   /// Shows the experiment in a folder, among those beside it.
   void openExperiment(const std::filesystem::path& folder);
 
+  /// Shows the experiment that a file describes.
+  void openExperimentFile(const std::filesystem::path& file);
+
   /// Chooses the data or the weights of the next training and shows it. False while a run trains.
   bool chooseData(const std::filesystem::path& place);
   bool chooseWeights(const std::filesystem::path& file);
@@ -130,6 +133,7 @@ class Workspaces : public QStackedWidget {
   RunsPage* runsPage_;
   ExperimentsPage* experimentsPage_;
   std::array<QWidget*, kWorkspaces.size()> pages_;  ///< All pages, in the order of Workspace.
+  std::filesystem::path experimentsFolder_;         ///< That belongs to the library.
   std::optional<DeviceConfig> askedDevice_;
   quint64 weightsRequest_ = 0;  ///< The last request for what a network takes from a file.
 };

@@ -75,7 +75,7 @@ DraftView::DraftView(const std::filesystem::path& program, QWidget* parent)
       problems_(new QLabel),
       create_(new QPushButton(u"Create and run"_s)),
       discard_(new QPushButton(u"Discard"_s)),
-      plan_(new PlanPanel(program)) {
+      plan_(new PlanPanel(program, PlanTiming::asEdited)) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(
       kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);

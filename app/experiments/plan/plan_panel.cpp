@@ -35,8 +35,9 @@ bool isEquallyLong(const PlanRow& a, const PlanRow& b) {
 
 }  // namespace
 
-PlanPanel::PlanPanel(const std::filesystem::path& program, QWidget* parent)
+PlanPanel::PlanPanel(const std::filesystem::path& program, PlanTiming timing, QWidget* parent)
     : QWidget(parent),
+      timing_(timing),
       estimate_(new PlanEstimate(program, this)),
       delay_(new QTimer(this)),
       table_(new QTableWidget(0, kColumns)),
@@ -54,7 +55,6 @@ PlanPanel::PlanPanel(const std::filesystem::path& program, QWidget* parent)
   total_->setProperty(kRole, u"secondary"_s);
   total_->setWordWrap(true);
   button_->setObjectName(u"measureTime"_s);
-  button_->setToolTip(u"Train a few steps of every variant to find out how long its runs take"_s);
   auto* line = new QHBoxLayout;
   line->addWidget(total_, 1);
   line->addWidget(button_);
@@ -96,7 +96,7 @@ void PlanPanel::setPlan(const Experiment& experiment, std::vector<PlanRow> rows)
   estimate_->cancel();
   const bool isKnown =
       std::ranges::all_of(rows_, [](const auto& row) { return row.seconds.has_value(); });
-  if (!isKnown && isQuicklyMeasured(rows_)) {
+  if (timing_ == PlanTiming::asEdited && !isKnown && isQuicklyMeasured(rows_)) {
     delay_->start();
   } else {
     delay_->stop();
@@ -179,6 +179,9 @@ void PlanPanel::showTotal() {
   total_->setText(text);
   button_->setVisible(!rows_.empty() && !isKnown);
   button_->setEnabled(mayMeasure_ && !estimate_->isMeasuring());
+  button_->setToolTip(
+      mayMeasure_ ? u"Train a few steps of every variant to find out how long its runs take"_s
+                  : u"Not while a run trains: both would be slower, and the time would be wrong"_s);
 }
 
 }  // namespace lambda

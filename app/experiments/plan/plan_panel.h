@@ -18,14 +18,20 @@ namespace lambda {
 
 class PlanEstimate;
 
+/// When the time of a plan is measured, which takes training steps.
+enum class PlanTiming {
+  onRequest,  ///< By the button alone.
+  asEdited,   ///< Also by itself, where that is quick.
+};
+
 /// The variants of an experiment with what a run of each costs, and the time of all runs on this
-/// machine. The time is measured by itself where that is quick, and by a button otherwise.
+/// machine.
 class PlanPanel : public QWidget {
   Q_OBJECT
 
  public:
   /// `program`: the command line program, which measures.
-  explicit PlanPanel(const std::filesystem::path& program, QWidget* parent = nullptr);
+  PlanPanel(const std::filesystem::path& program, PlanTiming timing, QWidget* parent = nullptr);
 
   /// Shows the plan of an experiment whose base is in full. Times of the plan before are kept where
   /// only names and seeds differ.
@@ -47,6 +53,7 @@ class PlanPanel : public QWidget {
 
   Experiment experiment_;
   std::vector<PlanRow> rows_;
+  PlanTiming timing_;
   bool mayMeasure_ = true;
   PlanEstimate* estimate_;
   QTimer* delay_;  ///< Ends when a person has stopped editing.

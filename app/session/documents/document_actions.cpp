@@ -44,6 +44,13 @@ QString failureText(const QString& verb, const QString& path, const QString& pro
   return text.endsWith(u'.') ? text : text + u'.';
 }
 
+QString ignoredText(const QStringList& ignored, const QString& separator) {
+  constexpr qsizetype kMostNamed = 8;
+  const QString text = ignored.mid(0, kMostNamed).join(separator);
+  const qsizetype more = ignored.size() - kMostNamed;
+  return more > 0 ? u"%1%2and %3 more"_s.arg(text, separator).arg(more) : text;
+}
+
 }  // namespace
 
 DocumentActions::DocumentActions(ProjectDocument& document,
@@ -54,8 +61,10 @@ DocumentActions::DocumentActions(ProjectDocument& document,
       window_(window),
       recovery_(document, recoveryFolder),
       rescued_(recovery_.rescued()),
-      open_(makeAction(
-          u"Open …"_s, QKeySequence::Open, u"Open a network or a run's configuration"_s, this)),
+      open_(makeAction(u"Open …"_s,
+                       QKeySequence::Open,
+                       u"Open a network, a run's configuration or an experiment"_s,
+                       this)),
       save_(makeAction(u"Save"_s, QKeySequence::Save, u"Save the network and its recipe"_s, this)),
       saveAs_(makeAction(u"Save as …"_s, QKeySequence::SaveAs, u"Save under another name"_s, this)),
       undo_(document.undoStack().createUndoAction(this, u"Undo"_s)),
@@ -76,23 +85,27 @@ QStringList DocumentActions::recentFiles() const {
 
 void DocumentActions::chooseFile() {
   auto* dialog = new QFileDialog(&window_,
-                                 u"Open a network or a run's configuration"_s,
+                                 u"Open a network, a run's configuration or an experiment"_s,
                                  QSettings().value(kFolderKey, QDir::homePath()).toString(),
-                                 u"Networks and runs (*.json)"_s);
+                                 u"Networks, runs and experiments (*.json);;All files (*)"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFile);
-  connect(dialog, &QFileDialog::fileSelected, this, &DocumentActions::openFile);
+  connect(dialog, &QFileDialog::fileSelected, this, &DocumentActions::openRequested);
   dialog->open();
 }
 
 void DocumentActions::openFile(const QString& path) {
+  // Nobody should decide about unsaved changes for a file that can't be opened.
+  if (const QString problem = ProjectDocument::problemOf(path); !problem.isEmpty()) {
+    Q_EMIT failed(failureText(u"open"_s, path, problem));
+    return;
+  }
   saveChangesFirst([this, path] { openNow(path); });
 }
 
 void DocumentActions::reopen(const QString& path) {
   if (path.isEmpty()) return;
-  QStringList ignored;
-  const QString problem = document_.open(path, ignored);
+  const QString problem = document_.open(path);
   if (!problem.isEmpty()) Q_EMIT failed(failureText(u"open"_s, path, problem));
 }
 
@@ -118,15 +131,14 @@ void DocumentActions::saveChangesFirst(const std::function<void()>& proceed) {
 }
 
 void DocumentActions::openNow(const QString& path) {
-  QStringList warnings;
-  if (const QString problem = document_.open(path, warnings); !problem.isEmpty()) {
+  if (const QString problem = document_.open(path); !problem.isEmpty()) {
     Q_EMIT failed(failureText(u"open"_s, path, problem));
     return;
   }
   remember(document_.path());
-  if (!warnings.isEmpty()) {
+  if (!document_.ignored().isEmpty()) {
     Q_EMIT failed(u"%1 was opened, but a part of it was ignored: %2"_s.arg(
-        QFileInfo(path).fileName(), warnings.join(u"; "_s)));
+        QFileInfo(path).fileName(), ignoredText(document_.ignored(), u"; "_s)));
   }
   Q_EMIT opened();
 }
@@ -134,9 +146,24 @@ void DocumentActions::openNow(const QString& path) {
 void DocumentActions::save(const std::function<void()>& then) {
   if (document_.path().isEmpty()) {
     chooseTarget(then);
+  } else if (!document_.ignored().isEmpty()) {
+    askBeforeLosing(then);
   } else {
     writeTo(document_.path(), then);
   }
+}
+
+/// Asks before the file loses what was ignored when it was read.
+void DocumentActions::askBeforeLosing(const std::function<void()>& then) {
+  ask({.title = u"Remove a part of the file?"_s,
+       .text = u"A part of %1 was ignored when it was opened, and saving removes it."_s.arg(
+           QFileInfo(document_.path()).fileName()),
+       .detail = ignoredText(document_.ignored(), u"\n"_s),
+       .answers =
+           {{QMessageBox::Cancel, u"Cancel"_s, {}},
+            {QMessageBox::Save, u"Save under another name"_s, [this, then] { chooseTarget(then); }},
+            {QMessageBox::Yes, u"Remove it"_s, [this, then] { writeTo(document_.path(), then); }}}},
+      window_);
 }
 
 void DocumentActions::chooseTarget(const std::function<void()>& then) {
@@ -179,7 +206,7 @@ void DocumentActions::fillRecentMenu() {
   for (const QString& path : files) {
     QAction* action = recentMenu_->addAction(documentNameOf(path));
     action->setToolTip(path);
-    connect(action, &QAction::triggered, this, [this, path] { openFile(path); });
+    connect(action, &QAction::triggered, this, [this, path] { Q_EMIT openRequested(path); });
   }
   recent_.runNewest([files] { return missingOf(files); },
                     [this](const QStringList& missing) {

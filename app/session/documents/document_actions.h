@@ -44,7 +44,7 @@ class DocumentActions : public QObject {
   /// The newest file first.
   QStringList recentFiles() const;
 
-  /// Opens a file; asks first where unsaved changes would be lost.
+  /// Opens a network or a run's configuration; asks first where unsaved changes would be lost.
   void openFile(const QString& path);
 
   /// Opens the file that was open when the program was last closed. Nothing happens where it is
@@ -76,6 +76,8 @@ class DocumentActions : public QObject {
 
  Q_SIGNALS:
   void recentFilesChanged(const QStringList& paths);
+  /// A person has chosen a file, of any kind, to be opened.
+  void openRequested(const QString& path);
   /// A file was opened.
   void opened();
   /// What happened, why and what to do.
@@ -86,6 +88,7 @@ class DocumentActions : public QObject {
   void chooseTarget(const std::function<void()>& then);
   void openNow(const QString& path);
   void writeTo(const QString& path, const std::function<void()>& then);
+  void askBeforeLosing(const std::function<void()>& then);
   void remember(const QString& path);
   void fillRecentMenu();
 

@@ -47,6 +47,28 @@ std::vector<Problem> problemsOf(const RunConfig& config,
   return problems;
 }
 
+/// What a file holds.
+struct ReadDocument {
+  std::variant<Architecture, RunConfig> content;
+  QStringList ignored;
+  QString problem;  ///< Why it can't be read; empty where it can.
+};
+
+ReadDocument documentIn(const QString& path) {
+  ReadDocument read;
+  std::vector<Problem> ignored;
+  try {
+    const std::string text = readFile(toPath(path), kLargestDocument);
+    read.content = documentFromJson(text, path.toStdString(), ignored);
+  } catch (const Error& error) {
+    read.problem = QString::fromStdString(error.what());
+  }
+  for (const Problem& problem : ignored) {
+    read.ignored << QString::fromStdString(problem.path + ": " + problem.text);
+  }
+  return read;
+}
+
 /// Whether the name in a file is that of the file, of a preset or of the network, so that no person
 /// has chosen it for runs.
 bool isInherited(const RunConfig& config, const QString& path) {
@@ -137,6 +159,7 @@ QString ProjectDocument::applyFixes(const std::vector<Fix>& fixes, const QString
 
 void ProjectDocument::startFrom(const RunConfig& config) {
   path_.clear();
+  ignored_.clear();
   inheritedName_ = config.name;
   savedConfig_ = config;
   undoStack_.clear();
@@ -144,30 +167,26 @@ void ProjectDocument::startFrom(const RunConfig& config) {
   Q_EMIT titleChanged();
 }
 
-QString ProjectDocument::open(const QString& path, QStringList& warnings) {
-  std::variant<Architecture, RunConfig> document;
-  std::vector<Problem> ignored;
-  try {
-    const std::string text = readFile(toPath(path), kLargestDocument);
-    document = documentFromJson(text, path.toStdString(), ignored);
-  } catch (const Error& error) {
-    return QString::fromStdString(error.what());
-  }
-  for (const Problem& problem : ignored) {
-    warnings << QString::fromStdString(problem.path + ": " + problem.text);
-  }
+QString ProjectDocument::open(const QString& path) {
+  ReadDocument read = documentIn(path);
+  if (!read.problem.isEmpty()) return read.problem;
   RunConfig config = config_;
-  if (const auto* run = std::get_if<RunConfig>(&document)) {
+  if (const auto* run = std::get_if<RunConfig>(&read.content)) {
     config = *run;
   } else {
-    config.architecture = std::get<Architecture>(document);
+    config.architecture = std::get<Architecture>(read.content);
     config.name = config.architecture.name;
   }
   startFrom(config);
   path_ = QFileInfo(path).absoluteFilePath();
+  ignored_ = std::move(read.ignored);
   if (!isInherited(config, path_)) inheritedName_.clear();
   Q_EMIT titleChanged();
   return {};
+}
+
+QString ProjectDocument::problemOf(const QString& path) {
+  return documentIn(path).problem;
 }
 
 QString ProjectDocument::saveAs(const QString& path) {
@@ -177,6 +196,7 @@ QString ProjectDocument::saveAs(const QString& path) {
     return QString::fromStdString(error.what());
   }
   path_ = QFileInfo(path).absoluteFilePath();
+  ignored_.clear();
   savedConfig_ = config_;
   undoStack_.setClean();
   Q_EMIT changed();
@@ -187,6 +207,7 @@ QString ProjectDocument::saveAs(const QString& path) {
 void ProjectDocument::recover(const RunConfig& config, const QString& path) {
   startFrom(config);
   path_ = path;
+  if (!path_.isEmpty()) ignored_ = documentIn(path_).ignored;
   if (!isInherited(config, path_)) inheritedName_.clear();
   undoStack_.resetClean();
   Q_EMIT titleChanged();

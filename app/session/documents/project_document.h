@@ -6,6 +6,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QStringList>
 #include <QUndoStack>
 
 #include "engine/values/config/run_config.h"
@@ -68,9 +69,15 @@ class ProjectDocument : public QObject {
   void startFrom(const RunConfig& config);
 
   /// Opens a network or run configuration. A network alone keeps the current recipe. Returns an
-  /// empty text, or what is wrong with the file; the document then stays unchanged. `warnings`
-  /// receives what was ignored.
-  QString open(const QString& path, QStringList& warnings);
+  /// empty text, or what is wrong with the file; the document then stays unchanged.
+  QString open(const QString& path);
+
+  /// What is wrong with a file, as open() says it, without opening it.
+  static QString problemOf(const QString& path);
+
+  /// The parts of the file that were ignored when it was read, and that saving would remove from
+  /// it.
+  const QStringList& ignored() const { return ignored_; }
 
   /// Returns an empty text, or why the file could not be written; the file then stays unchanged.
   QString saveAs(const QString& path);
@@ -96,6 +103,7 @@ class ProjectDocument : public QObject {
   std::vector<Problem> problems_;
   QUndoStack undoStack_;
   QString path_;
+  QStringList ignored_;
   std::string inheritedName_;  ///< The name at the start, where no person has chosen it.
 };
 
