@@ -55,6 +55,7 @@ class TestPictureList : public QObject {
                                       {"training", "Validation"},
                                       {"train", "valid"},
                                       {"seg_train", "seg_test"},
+                                      {"train", "official test"},
                                       {"Train Data", "Eval"}}) {
       QTest::addRow("%s %s", train, test)
           << QString::fromLatin1(train) << QString::fromLatin1(test);

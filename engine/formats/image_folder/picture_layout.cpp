@@ -196,13 +196,16 @@ class Conclusion {
     const auto add = [&](auto roleOfName) {
       for (const std::string& name : filled_) {
         const Role role = roleOfName(name);
-        if (role != Role::none && holdsClasses(root_ / name)) splits_[name] = role;
+        if (role != Role::none && holdsClasses(root_ / name)) splits_.emplace(name, role);
       }
     };
     add(roleOf);
-    if (!splits_.empty()) return;
+    const std::map<std::string, Role> certain = splits_;
+    const bool hasTraining = !namesOf(Role::train).empty();
+    if (!certain.empty() && !hasTraining) return;
     add(roleAmongWords);
-    if (splits_.size() != filled_.size() || namesOf(Role::train).size() != 1) splits_.clear();
+    const bool areAll = splits_.size() == filled_.size();
+    if (namesOf(Role::train).size() != 1 || !(areAll || hasTraining)) splits_ = certain;
   }
 
   /// The first split of the role; the others are named.
