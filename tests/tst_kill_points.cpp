@@ -121,7 +121,8 @@ std::string contentOf(const fs::path& run) {
     text << "epoch " << each.step << " " << each.epoch << " " << each.train.loss << " "
          << each.validation->accuracy << "\n";
   }
-  for (const Curve& curve : readEventFolder(run)) {
+  const EventFolder events = readEventFolder(run);
+  for (const Curve& curve : events.curves) {
     if (curve.name.find("imagesPerSecond") != std::string::npos) continue;
     text << curve.name;
     for (const CurvePoint& point : curve.points) text << " " << point.step << ":" << point.value;

@@ -105,7 +105,7 @@ void TestMainWindow::close() {
 void TestMainWindow::startEndless() {
   RunConfig config = studio_->workspaces().document().config();
   config.recipe.epochs = 100000;
-  training().start(config, studio_->folder.path().toStdString());
+  training().start(config, NewRunPlace(studio_->folder.path().toStdString()));
 }
 
 void TestMainWindow::oneClickTrainsTheQuickstartAndASecondLooksInside() {
@@ -427,7 +427,9 @@ void TestMainWindow::whatAFileIsDecidesWhereItOpens() {
   RunConfig config = document.config();
   config.recipe.epochs = 1;
   const std::string run =
-      studio_->engine->trainRun(config, elsewhere.path().toStdString(), control, observer).run;
+      studio_->engine
+          ->trainRun(config, NewRunPlace(elsewhere.path().toStdString()), control, observer)
+          .run;
   (*studio_)->openAll({QString::fromStdString(run) + u"/run.json"_s});
   QCOMPARE(studio_->workspaces().current(), Workspace::runs);
   QTRY_VERIFY(!studio_->workspaces().library().runs().empty());
@@ -497,7 +499,7 @@ void TestMainWindow::aFinishedRunShowsItsLastStep() {
   studio_->workspaces().goTo(Workspace::train);
   RunConfig config = studio_->document().config();
   config.recipe.epochs = 2;
-  training().start(config, studio_->folder.path().toStdString());
+  training().start(config, NewRunPlace(studio_->folder.path().toStdString()));
   QTRY_VERIFY(training().lastResult());
   auto* live = (*studio_)->findChild<LivePanel*>();
   QVERIFY(live->isVisible());

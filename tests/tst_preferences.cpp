@@ -254,7 +254,7 @@ void TestPreferences::closingDoesNotAskWhoDoesNotWantToBeAsked() {
   press(u"Ask before closing stops a training"_s);
   RunConfig config = studio_->document().config();
   config.recipe.epochs = 100000;
-  studio_->training().start(config, studio_->folder.path().toStdString());
+  studio_->training().start(config, NewRunPlace(studio_->folder.path().toStdString()));
   (*studio_)->close();
   QVERIFY(!visibleQuestion(**studio_));
   QTRY_VERIFY(!(*studio_)->isVisible());

@@ -186,7 +186,7 @@ void TestStudio::theRunIsFoundAndInspectedAgain() {
 void TestStudio::closesWhileTraining() {
   RunConfig config = window().workspaces().document().config();
   config.recipe.epochs = 1000;
-  training().start(config, folder_.path().toStdString());
+  training().start(config, NewRunPlace(folder_.path().toStdString()));
   QTRY_COMPARE_WITH_TIMEOUT(training().state(), SessionState::running, 30000);
   QTRY_VERIFY_WITH_TIMEOUT(training().status().step > 3, 30000);
   window().closeWithoutAsking();

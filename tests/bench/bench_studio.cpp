@@ -119,7 +119,7 @@ class Bench : public QObject {
     });
     connect(
         &session, &TrainingSession::ended, this, [this](const RunResult& result) { end(result); });
-    session.start(benchConfig(), folder_.toStdString());
+    session.start(benchConfig(), NewRunPlace(folder_.toStdString()));
   }
 
   void end(const RunResult& result) {

@@ -113,7 +113,7 @@ class Pictures {
     TrainingSession& training = window_.workspaces().training();
     auto* page = window_.workspaces().page(Workspace::train);
     window_.workspaces().goTo(Workspace::train);
-    training.start(quickstart_.record.config, (runs_ + u"/again"_s).toStdString());
+    training.start(quickstart_.record.config, NewRunPlace((runs_ + u"/again"_s).toStdString()));
     await([&] { return training.isBusy(); }, "the training did not start");
     await([&] { return !training.isBusy(); }, "the training did not end");
     await([&] { return page->findChild<LivePanel*>()->shown() != nullptr; },
