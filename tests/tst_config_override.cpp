@@ -104,7 +104,7 @@ void TestConfigOverride::refusesAndTellsWhatIsPossible_data() {
   row("recipe.batchSize", "there is no \"=\"");
   row("=3", "no path before the \"=\"");
   row("recipe.batchSiz=3", "Did you mean batchSize?");
-  row("recipe.batchSiz=3", "Possible here: epochs, batchSize, optimizer");
+  row("recipe.batchSiz=3", "Possible here: epochs, batchSize, lastBatch, optimizer");
   row("recipe.batchSize.x=3", "a single value has no part x");
   row("recipe.batchSize=0", "0 is outside 1 .. 65536");
   row("recipe.batchSize=many", "expected a whole number, found \"many\"");
