@@ -126,22 +126,6 @@ class TestNetwork : public QObject {
     }
   }
 
-  void trainedParametersAreThoseThatGetAGradient_data() { addArchitectures(); }
-
-  void trainedParametersAreThoseThatGetAGradient() {
-    Network network(currentArchitecture());
-    const NetworkCost cost = costOf(network->architecture);
-    const auto stages = static_cast<int>(network->architecture.stages.size());
-    for (int frozen = 0; frozen <= stages + 1; ++frozen) {
-      network->freezeStages(frozen);
-      long long built = 0;
-      for (const at::Tensor& parameter : network->parameters()) {
-        if (parameter.requires_grad()) built += parameter.numel();
-      }
-      QCOMPARE(trainedParameters(cost, frozen), built);
-    }
-  }
-
   void outputsHaveTheShapesOfTheCostTable_data() { addArchitectures(kLargestRunMap); }
 
   void outputsHaveTheShapesOfTheCostTable() {

@@ -10,7 +10,6 @@
 #include "app/command_line/report.h"
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
-#include "engine/values/architecture/cost.h"
 #include "engine/values/config/epoch_batches.h"
 #include "engine/values/text/quantities.h"
 
@@ -74,14 +73,9 @@ void TrainingView::started(const RunRecord& record,
   const Environment& machine = record.environment;
   const std::string work = formatCounted(machine.threads, "thread") + ", " +
                            precisionText(recipe.precision, machine.precisionRates);
-  std::string parameters = formatCount(record.parameters) + " parameters";
-  if (const int frozen = record.config.start.frozenStages; frozen > 0) {
-    const NetworkCost cost = costOf(record.config.architecture);
-    parameters += ", " + formatCount(trainedParameters(cost, frozen)) + " of them trained";
-  }
   line_.print(sentence({record.config.name,
                         record.pattern,
-                        parameters,
+                        formatCount(record.parameters) + " parameters",
                         formatShortCount(record.flops) + "FLOPs per image"}));
   line_.print(sentence({textOf(record.config.data.source),
                         formatCount(trainingImages) + " training images",

@@ -267,7 +267,8 @@ RunResult resumeRun(const fs::path& run,
                      exactnessText(record.environment, resolved.device()) +
                      rateText(point.checkpoint,
                               record.config.recipe,
-                              at.epoch + static_cast<double>(at.batch) / data->batchesPerEpoch());
+                              at.epoch + static_cast<double>(at.batch) / data->batchesPerEpoch()) +
+                     changed;
   for (const std::string& warning : point.warnings) text += "; " + warning;
   if (!repaired.empty()) text += "; " + repaired;
   TrainingLoop loop(openRun(std::move(folder),

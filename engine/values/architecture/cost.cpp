@@ -35,18 +35,6 @@ NetworkCost costOf(const NetworkOperations& network) {
   return cost;
 }
 
-long long trainedParameters(const NetworkCost& cost, int frozenStages) {
-  long long trained = 0;
-  for (const LayerCost& layer : cost.layers) {
-    bool isFrozen = false;
-    for (int stage = 0; stage < frozenStages && !isFrozen; ++stage) {
-      isFrozen = layer.name.starts_with(stage == 0 ? "stem" : "stage" + std::to_string(stage) + ".");
-    }
-    if (!isFrozen) addTo(trained, layer.parameters);
-  }
-  return trained;
-}
-
 long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies) {
   const double values = static_cast<double>(cost.parameters) * (2 + stateCopies);
   return countOf(values * kFloatBytes + static_cast<double>(cost.activationBytes) * batchSize);

@@ -34,10 +34,6 @@ struct NetworkCost {
 NetworkCost costOf(const Architecture& architecture);
 NetworkCost costOf(const NetworkOperations& network);
 
-/// The parameters that are trained where the first `frozenStages` stages, of which the stem is the
-/// first, are not.
-long long trainedParameters(const NetworkCost& cost, int frozenStages);
-
 /// Estimated bytes of training at a batch size in float32: parameters, gradients, optimiser state
 /// of `stateCopies` values per parameter, and activations, without allocator overhead.
 long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies);
