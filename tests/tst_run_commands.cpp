@@ -272,7 +272,6 @@ void TestRunCommands::aRunThatIsNotThereSuggestsTheNearest() {
 void TestRunCommands::aLongerRunNamesItsLearningRate() {
   fs::copy(run_, folder_.path() / "longer", fs::copy_options::recursive);
   const ProgramOutcome same = program_.run({u"resume"_s, u"longer"_s});
-  QVERIFY2(same.status == 0, same.errors.constData());
   QVERIFY2(!same.errors.contains("learning rate goes"), same.errors.constData());
   const ProgramOutcome longer =
       program_.run({u"resume"_s, u"longer"_s, u"--epochs"_s, u"3"_s, u"--json"_s});

@@ -66,11 +66,11 @@ void ProgressLine::show(const ProgressText& progress) {
   drawn_ = true;
 }
 
-void ProgressLine::print(const std::string& text) {
+void ProgressLine::print(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (quiet_) return;
   // Erased even where nothing is drawn: the terminal itself may have echoed "^C".
-  write((terminal_ ? kEraseLine : "") + terminalText(text, LineBreaks::kept) + "\n");
+  write((terminal_ ? kEraseLine : "") + terminalText(line) + "\n");
   drawn_ = false;
 }
 

@@ -30,8 +30,8 @@ class ProgressLine {
 
   void show(const ProgressText& progress);
 
-  /// Prints lines that stay, and adds the last newline.
-  void print(const std::string& text);
+  /// Prints a line that stays, and adds its newline.
+  void print(const std::string& line);
 
   void clear();
 

@@ -26,6 +26,7 @@
 #include "engine/formats/json/experiment_json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/quantities.h"
+#include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
@@ -62,7 +63,7 @@ class WorkerView : public WorkerObserver {
   void ended(const PlannedRun& run, CellState state, const std::string& text) override {
     const std::string name = nameOf(run);
     if (state == CellState::done) line_.print("done       " + name);
-    if (state == CellState::failed) line_.print("failed     " + name + ": " + text);
+    if (state == CellState::failed) printFailure(name + ": " + text);
     if (state == CellState::waiting) line_.print("stopped    " + name);
   }
 
@@ -87,6 +88,15 @@ class WorkerView : public WorkerObserver {
   }
 
  private:
+  /// A hint of the reason has lines of its own, which are indented.
+  void printFailure(const std::string& text) {
+    const char* indent = "failed     ";
+    for (const std::string& line : linesOf(text)) {
+      line_.print(indent + line);
+      indent = "           ";
+    }
+  }
+
   std::string nameOf(const PlannedRun& run) const {
     return folder_.plan().variants[run.variant].name + ", seed " + std::to_string(run.seed);
   }
