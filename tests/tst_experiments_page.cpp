@@ -10,6 +10,7 @@
 #include <QtTest/QtTest>
 
 #include "app/experiments/experiment_list.h"
+#include "app/experiments/experiment_view.h"
 #include "app/experiments/experiments_page.h"
 #include "engine/experiments/experiment_folder.h"
 #include "engine/formats/json/experiment_json.h"
@@ -69,6 +70,8 @@ class TestExperimentsPage : public QObject {
   void lookingAtAPlanMeasuresNothing();
 
  private:
+  /// The experiment that is shown, beside which a draft has a plan of its own.
+  const QWidget& view() const { return *page_->findChild<ExperimentView*>(); }
   QListWidget& list() const { return *page_->findChild<QListWidget*>(u"experiments"_s); }
 
   QTableWidget& grid() const { return *page_->findChild<QTableWidget*>(u"grid"_s); }
@@ -285,7 +288,7 @@ void TestExperimentsPage::anExperimentOfAFileIsShownAndRun() {
   page_->showFile(file);
   QTRY_VERIFY(!list().findItems(u"from-a-file\n"_s, Qt::MatchStartsWith).isEmpty());
   QVERIFY(!list().findItems(u"Opened files"_s, Qt::MatchExactly).isEmpty());
-  auto* plan = page_->findChild<QTableWidget*>(u"plan"_s);
+  auto* plan = view().findChild<QTableWidget*>(u"plan"_s);
   QTRY_COMPARE(plan->rowCount(), 2);
   QVERIFY(plan->isVisible());
   action(u"run"_s).trigger();
@@ -297,10 +300,10 @@ void TestExperimentsPage::lookingAtAPlanMeasuresNothing() {
   const auto shipped = list().findItems(u"content-position\n"_s, Qt::MatchStartsWith);
   QVERIFY(!shipped.isEmpty());
   list().setCurrentItem(shipped.constFirst());
-  QTRY_VERIFY(page_->findChild<QTableWidget*>(u"plan"_s)->isVisible());
+  QTRY_VERIFY(view().findChild<QTableWidget*>(u"plan"_s)->isVisible());
   QTest::qWait(1500);  // A draft is measured 0.8 s after the last change of it.
   QVERIFY(!fs::exists(home_->path() / "no-program.calls"));
-  auto* button = page_->findChild<QPushButton*>(u"measureTime"_s);
+  auto* button = view().findChild<QPushButton*>(u"measureTime"_s);
   QVERIFY(button->isVisible() && button->isEnabled());
   page_->setTraining(true);
   QVERIFY(!button->isEnabled());
