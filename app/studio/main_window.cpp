@@ -262,7 +262,10 @@ bool MainWindow::event(QEvent* event) {
   const bool isFramed = !hasFrame_ && windowHandle() && !windowHandle()->frameMargins().isNull();
   if (isFramed) {
     hasFrame_ = true;
-    QMetaObject::invokeMethod(this, &MainWindow::fitIntoScreen, Qt::QueuedConnection);
+    // A size that was chosen since then stays.
+    if (size() == fittedSize_) {
+      QMetaObject::invokeMethod(this, &MainWindow::fitIntoScreen, Qt::QueuedConnection);
+    }
   }
   return isDone;
 }
@@ -364,6 +367,7 @@ void MainWindow::fitIntoScreen() {
   placed.moveTopLeft(
       {std::max(placed.left(), available.left()), std::max(placed.top(), available.top())});
   move(placed.topLeft());
+  fittedSize_ = size();
 }
 
 }  // namespace lambda

@@ -108,6 +108,7 @@ class MainWindow : public QMainWindow {
   Tour* tour_ = nullptr;
   bool keepsRescue_ = false;
   bool mayDiscard_ = false;  ///< The person has decided about unsaved changes.
+  QSize fittedSize_;         ///< As fitIntoScreen() has left it.
   bool hasFrame_ = false;    ///< The window manager has drawn the frame, whose size is now known.
   bool mayStop_ = false;     ///< The person has decided that the training may be stopped.
 };

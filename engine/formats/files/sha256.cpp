@@ -3,6 +3,7 @@
 #include <array>
 #include <vector>
 
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
 
 #include "engine/formats/files/durable_file.h"
@@ -10,11 +11,22 @@
 
 namespace lambda {
 
+namespace {
+
+/// A program may end while a thread of it still reads data: OpenSSL must not be taken down before
+/// that thread.
+evp_md_ctx_st* newContext() {
+  [[maybe_unused]] static const int isKept = OPENSSL_init_crypto(OPENSSL_INIT_NO_ATEXIT, nullptr);
+  return EVP_MD_CTX_new();
+}
+
+}  // namespace
+
 void Sha256::Free::operator()(evp_md_ctx_st* context) const {
   EVP_MD_CTX_free(context);
 }
 
-Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
+Sha256::Sha256() : context_(newContext()) {
   if (!context_ || EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) != 1) {
     throw Error("", "OpenSSL offers no SHA-256", "check the OpenSSL installation of this machine");
   }
