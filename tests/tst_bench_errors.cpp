@@ -138,7 +138,7 @@ void TestBenchErrors::librariesAreFoundByAProgramOnThePath() {
 void TestBenchErrors::theStudiosBenchmarkSaysHowToBuildIt() {
   const ProgramOutcome outcome = program_.runScript(
       u"cp \"$LAMBDA\" lambda && "
-      "ln -s \"${LAMBDA%/*}/torch\" \"${LAMBDA%/*}/lambda-benchmarks.so\" . && "
+      "ln -sf \"${LAMBDA%/*}/torch\" \"${LAMBDA%/*}/lambda-benchmarks.so\" . && "
       "./lambda bench gui --json"_s);
   QCOMPARE(outcome.status, 1);
   QVERIFY(outcome.errors.contains("--target bench_studio"));
@@ -148,7 +148,7 @@ void TestBenchErrors::theStudiosBenchmarkSaysHowToBuildIt() {
 void TestBenchErrors::theStudiosFiguresArePassedOn() {
   const QString standIn =
       u"mkdir -p it\\'s/bench && cd it\\'s && cp \"$LAMBDA\" lambda && "
-      "ln -s \"${LAMBDA%/*}/torch\" \"${LAMBDA%/*}/lambda-benchmarks.so\" . && "
+      "ln -sf \"${LAMBDA%/*}/torch\" \"${LAMBDA%/*}/lambda-benchmarks.so\" . && "
       "cat > bench/bench_studio <<'EOF' && chmod +x bench/bench_studio && ./lambda bench gui %1\n"
       "#!/bin/sh\n"
       "%2\n"
