@@ -449,7 +449,7 @@ void TestMainWindow::aFileReadInPartIsNotSavedOverWithoutAQuestion() {
   ProjectDocument& document = studio_->document();
   const QString path = studio_->folder.filePath(u"newer.json"_s);
   QByteArray text = QByteArray::fromStdString(toJson(document.config()));
-  text.replace("{\n", "{\n  \"shade\": \"of another program\",\n");
+  text.insert(text.indexOf('{') + 1, "\n  \"shade\": \"of another program\",");
   QFile file(path);
   QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
   file.close();

@@ -262,11 +262,14 @@ RunResult resumeRun(const fs::path& run,
   auto journal = std::make_unique<RunJournal>(folder, observer);
   journal->rewind(at);
 
+  // The loop changes the number of epochs before its first step.
+  Recipe recipe = record.config.recipe;
+  recipe.epochs = options.epochs.value_or(recipe.epochs);
   std::string text = "from " + point.checkpoint.filename().string() + ", " +
                      placeText(resolved, *data) +
                      exactnessText(record.environment, resolved.device()) +
                      rateText(point.checkpoint,
-                              record.config.recipe,
+                              recipe,
                               at.epoch + static_cast<double>(at.batch) / data->batchesPerEpoch()) +
                      changed;
   for (const std::string& warning : point.warnings) text += "; " + warning;
