@@ -14,6 +14,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/experiments/experiment_folder.h"
+#include "engine/experiments/experiment_worker.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/run_claim.h"
 #include "engine/formats/files/sha256.h"
@@ -61,6 +62,13 @@ std::vector<pid_t> childrenOf(qint64 process) {
   for (pid_t child = 0; list >> child;) children.push_back(child);
   return children;
 }
+
+class SilentObserver : public WorkerObserver {
+ public:
+  void started(const PlannedRun&, bool) override {}
+  void ended(const PlannedRun&, CellState, const std::string&) override {}
+  void waited() override {}
+};
 
 int eventsOf(const fs::path& run, EventKind kind) {
   const Metrics metrics = readMetrics(run / "metrics.jsonl");
@@ -292,7 +300,10 @@ class TestExperimentCommands : public QObject {
         victim->waitForFinished();
       }
     }
-    for (auto& worker : workers) QCOMPARE(Program::end(*worker).status, 0);
+    for (auto& worker : workers) {
+      const ProgramOutcome outcome = Program::end(*worker);
+      QVERIFY2(outcome.status == 0, (outcome.errors + outcome.output).constData());
+    }
     QVERIFY(kills > 2);
 
     const ExperimentFolder done = ExperimentFolder::open(folder.path() / "experiments/rates");
@@ -341,6 +352,34 @@ class TestExperimentCommands : public QObject {
     ::waitpid(owner, nullptr, 0);
     QCOMPARE(Program::end(*worker).status, 0);
     QVERIFY(fs::is_empty(experiment.claims()));
+  }
+
+  /// The training of a killed worker may have the run, lose its claim and leave without saving.
+  void aTrainingThatMayHaveMetThatOfADeadWorkerHasASecondChance() {
+    const TemporaryFolder folder;
+    Experiment small = smallExperiment();
+    write(small, folder.path() / "rates.json");
+    const QStringList command{u"experiment"_s, u"run"_s, u"rates.json"_s, u"--quiet"_s};
+    QCOMPARE(Program(folder.path()).run(command).status, 0);
+    const auto experiment = ExperimentFolder::open(folder.path() / "experiments/rates");
+    const PlannedRun& run = experiment.plan().runs.front();
+    fs::remove_all(experiment.runFolder(run));
+    const pid_t dead = ::fork();
+    if (dead == 0) {
+      RunClaim::take(experiment.claims(), experiment.nameOf(run))->abandon();
+      ::_exit(0);
+    }
+    ::waitpid(dead, nullptr, 0);
+
+    const fs::path failsOnce = folder.path() / "fails-once";
+    std::ofstream(failsOnce) << "#!/bin/sh\ncd \"${0%/*}\"; [ -e tried ] || { touch tried; exit 1; }\n"
+                                "exec " LAMBDA_PROGRAM " \"$@\"\n";
+    fs::permissions(failsOnce, fs::perms::owner_all);
+    RunControl control;
+    SilentObserver observer;
+    workOn(experiment, {.program = failsOnce}, control, observer);
+    QVERIFY(fs::exists(folder.path() / "tried"));
+    QCOMPARE(readExperiment(experiment).countOf(CellState::done), experiment.plan().runs.size());
   }
 
   void aRunThatFailsEndsAloneAndIsRetried() {

@@ -76,7 +76,7 @@ void TestSetup::aBuildSaysHowFarItIs() {
   fs::remove(folder.path() / "one");
   const ProgramOutcome onTerminal = runWithSetup(
       folder.path(),
-      "export -f run_ninja\nscript -qec 'bash -c \"run_ninja . 1\"' /dev/null </dev/null\n");
+      "export -f run_ninja\nSHELL=/bin/bash script -qec 'bash -c \"run_ninja . 1\"' /dev/null </dev/null\n");
   QVERIFY2(onTerminal.output.contains("\r\x1b[K  1 of 1 steps, 100 %, "),
            onTerminal.output.constData());
 }
@@ -96,7 +96,7 @@ void TestSetup::oneBuildOfAFolderWaitsForTheOther() {
   fs::create_directories(folder.path() / "build/release");
   std::ofstream(folder.path() / "build/release/build.ninja")
       << "rule work\n  command = date +%s%N > $out; sleep 0.3; date +%s%N >> $out\n"
-         "build one: work\nbuild two: work\n";
+         "build one: work\nbuild two: work\nbuild build.ninja: phony\n";
   const ProgramOutcome outcome = runWithSetup(folder.path(), R"(
 lambda_root=$PWD
 lambda_build release one &

@@ -212,12 +212,13 @@ class Worker {
     return epochs < folder_.plan().variants[run.variant].config.recipe.epochs ? epochs : 0;
   }
 
-  /// Whether the process may have failed because that of a killed worker was still saving the same
-  /// run. It gets one more chance.
-  bool metAnother(const PlannedRun& run) {
-    const CellReading reading = readRecordedCell(folder_, run);
+  /// Whether the process may have failed because that of a killed worker still had the same run,
+  /// which it saves, or leaves as it is where it has lost its claim. It gets one more chance.
+  bool metAnother(const ActiveRun& active) {
+    const CellReading reading = readRecordedCell(folder_, active.run);
     const bool wasSaved = reading.cell.hasRun && reading.record.status == RunStatus::stopped;
-    return (wasSaved || isLocked(folder_, run)) && repeated_.insert(folder_.nameOf(run)).second;
+    return (active.claim.isTakenOver() || wasSaved || isLocked(folder_, active.run)) &&
+           repeated_.insert(folder_.nameOf(active.run)).second;
   }
 
   void finish(ActiveRun& active, const ProcessEnd& end) {
@@ -232,7 +233,7 @@ class Worker {
     }
     const bool isPaused =
         active.epochs > 0 && readRecordedCell(folder_, active.run).cell.epochsDone >= active.epochs;
-    if (!isOver(active.run) && !wasInterrupted && !isPaused && !metAnother(active.run)) {
+    if (!isOver(active.run) && !wasInterrupted && !isPaused && !metAnother(active)) {
       writeFileDurably(folder_.failure(active.run),
                        processes_.reasonOf(active.run, active.logStart, end));
     }

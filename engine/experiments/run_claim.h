@@ -51,6 +51,9 @@ class RunClaim {
   /// The file of the claim.
   const std::filesystem::path& file() const { return file_; }
 
+  /// Whether the worker that had the claim before died. Its training may still be about to end.
+  bool isTakenOver() const { return number_ > 1; }
+
   /// Leaves the file when the object is destroyed, as a killed process does.
   void abandon() { file_.clear(); }
 

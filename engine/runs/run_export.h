@@ -80,7 +80,7 @@ struct WeightsRequest {
 /// The weights that were exported.
 struct ExportedWeights {
   std::filesystem::path checkpoint;
-  std::vector<std::filesystem::path> files;
+  std::vector<std::filesystem::path> files = {};
   std::int64_t tensors = 0;
   std::int64_t values = 0;
   bool averaged = false;

@@ -15,7 +15,7 @@ struct WeightsDescription {
   bool averaged = false;                            ///< They are the run's moving average.
   std::optional<Scores> validation = std::nullopt;  ///< Of these weights.
   std::optional<Scores> test = std::nullopt;        ///< Of these weights.
-  std::string license;                              ///< Chosen by the user; empty = none.
+  std::string license = {};                         ///< Chosen by the user; empty = none.
 };
 
 /// The metadata of a safetensors file with those weights, each entry a text or a JSON document:
