@@ -7,6 +7,7 @@
 
 #include <QTest>
 
+#include "engine/kernels/instruction_set.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
 #include "engine/training/resolved_config.h"
@@ -45,6 +46,7 @@ class TestDevice : public QObject {
   void aGpuThatIsMissingIsReportedWithTheOthers();
   void withoutCudaTheCpuComputesUnlessAGpuIsWanted();
   void aRunUsesItsGpuAlone();
+  void aBuildForAnyMachineLacksNothing();
 };
 
 // An inspection uses few threads while a training uses many; both must give the same bits as alone.
@@ -138,6 +140,12 @@ void TestDevice::aRunUsesItsGpuAlone() {
   QCOMPARE(FakeGuard::getDeviceIndex(), 2);
   const ResolvedConfig onCpu(config, selectDevice({.kind = DeviceKind::cpu}, three));
   QCOMPARE(FakeGuard::getDeviceIndex(), 2);
+}
+
+void TestDevice::aBuildForAnyMachineLacksNothing() {
+  QVERIFY(instructionSetsHere() != 0);
+  QCOMPARE(lackingInstructionSet(), ""s);
+  QVERIFY2(!lackingInstructionSet(/*supported=*/0).empty(), "a CPU without any is named");
 }
 
 QTEST_GUILESS_MAIN(TestDevice)

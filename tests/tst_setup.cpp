@@ -18,6 +18,8 @@ class TestSetup : public QObject {
  private Q_SLOTS:
   void aDriverIsFoundHoweverMuchItSays();
   void kernelsForCudaAreBuiltWithADriverOrOnRequest();
+  void theInstructionSetOfACpu();
+  void kernelsForAnyMachineServeEach();
   void aBuildSaysHowFarItIs();
   void aFailedBuildShowsWhatTheCompilerSaid();
   void oneBuildOfAFolderWaitsForTheOther();
@@ -64,6 +66,41 @@ with driver
   QCOMPARE(outcome.output, "nothing: \nrequest: nvcc\ntests: nvcc\ndriver: nvcc\n"_ba);
 }
 
+void TestSetup::theInstructionSetOfACpu() {
+  const TemporaryFolder folder;
+  const ProgramOutcome outcome = runWithSetup(folder.path(), R"sh(
+of() { lambda_instruction_set <(printf 'processor : 0\nflags\t\t: %s\nflags\t\t: none\n' "$1"); }
+avx2='fpu avx avx2 fma bmi1 bmi2 f16c pclmulqdq aes'
+echo "$(of 'fpu sse2 avx'),$(of "$avx2"),$(of "$avx2 avx512f"),$(of "$avx2 avx512f avx512vl avx512dq avx512bw")"
+)sh");
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.output, ",AVX2,AVX2,AVX3\n"_ba);
+}
+
+void TestSetup::kernelsForAnyMachineServeEach() {
+  const TemporaryFolder folder;
+  writeProgram(folder.path() / "cmake", "echo \"$@\"");
+  const ProgramOutcome outcome = runWithSetup(folder.path(), R"sh(
+PATH=$PWD:$PATH LAMBDA_TORCH_DIR=torch LAMBDA_NVCC= lambda_root=$PWD
+mkdir -p build/release && touch build/release/build.ninja
+wanted() {
+  printf '%s\n' LAMBDA_TORCH_DIR:PATH=torch LAMBDA_NVCC:FILEPATH= "LAMBDA_INSTRUCTION_SET:STRING=$1" >build/release/CMakeCache.txt
+  rm -f build/release/configure.log
+  lambda_configure release "$2"
+  echo "built '$1', wanted '$2': $(grep -o 'SET:STRING=.*' build/release/configure.log 2>/dev/null)"
+}
+wanted '' AVX3
+wanted AVX3 AVX3
+wanted AVX3 AVX2
+wanted AVX3 ''
+)sh");
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.output,
+           "built '', wanted 'AVX3': \nbuilt 'AVX3', wanted 'AVX3': \n"
+           "built 'AVX3', wanted 'AVX2': SET:STRING=AVX2\n"
+           "built 'AVX3', wanted '': SET:STRING=\n"_ba);
+}
+
 void TestSetup::aBuildSaysHowFarItIs() {
   const TemporaryFolder folder;
   std::ofstream(folder.path() / "build.ninja") << "rule work\n  command = touch $out\n"
@@ -74,9 +111,10 @@ void TestSetup::aBuildSaysHowFarItIs() {
   QVERIFY(fs::exists(folder.path() / "two"));
   // A terminal has one line that changes.
   fs::remove(folder.path() / "one");
-  const ProgramOutcome onTerminal = runWithSetup(
-      folder.path(),
-      "export -f run_ninja\nSHELL=/bin/bash script -qec 'bash -c \"run_ninja . 1\"' /dev/null </dev/null\n");
+  const ProgramOutcome onTerminal =
+      runWithSetup(folder.path(),
+                   "export -f run_ninja\nSHELL=/bin/bash script -qec 'bash -c \"run_ninja . 1\"' "
+                   "/dev/null </dev/null\n");
   QVERIFY2(onTerminal.output.contains("\r\x1b[K  1 of 1 steps, 100 %, "),
            onTerminal.output.constData());
 }

@@ -46,12 +46,7 @@ struct Predictor::Impl {
         input(loaded.header.input.isKnown()
                   ? loaded.header.input
                   : measuredInput(loaded.header.config.data, options.data)),
-        maker(Augmenter(shape(), {.cropPadding = 0}, input.normalization, /*seed=*/0),
-              resolved.config().recipe.channelsLast,
-              resolved.config().recipe.precision,
-              torchDevice(resolved.device()),
-              /*kernels=*/nullptr,
-              testViewsOf(resolved.config().recipe)) {
+        maker(resolved.config(), input.normalization, torchDevice(resolved.device())) {
     requirePictures(checkpoint.string(), shape());
   }
 

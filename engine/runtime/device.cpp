@@ -14,6 +14,7 @@
 
 #include <sched.h>
 
+#include "engine/kernels/instruction_set.h"
 #include "engine/runtime/error.h"
 
 namespace lambda {
@@ -78,6 +79,14 @@ ComputeDevice onGpu(ComputeDevice device, int index, const CudaFacts& facts) {
   return device;
 }
 
+void requireInstructionSet() {
+  const std::string lacking = lackingInstructionSet();
+  if (lacking.empty()) return;
+  throw Error("this CPU",
+              "this program was built for another one: it needs " + lacking,
+              "Build it here with app/run, or use a package.");
+}
+
 }  // namespace
 
 int availableCores() {
@@ -115,6 +124,7 @@ ComputeDevice selectDevice(const DeviceConfig& config) {
 }
 
 ComputeDevice selectDevice(const DeviceConfig& config, const CudaFacts& facts) {
+  requireInstructionSet();
   ComputeDevice device;
   device.threads = config.threads > 0 ? config.threads : availableCores();
   device.name = "cpu";

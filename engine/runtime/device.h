@@ -20,7 +20,8 @@ struct ComputeDevice {
 };
 
 /// Chooses the CPU or a GPU. Throws Error, saying what is missing, if CUDA was requested and is not
-/// available, and if there are GPUs but not the chosen one. Does not change any setting.
+/// available, if there are GPUs but not the chosen one, and if the kernels were built for another
+/// CPU. Does not change any setting.
 ComputeDevice selectDevice(const DeviceConfig& config);
 
 /// The same on a machine with these facts.

@@ -73,9 +73,7 @@ void chooseInput(ImportJob& job, const ImportOptions& options) {
   if (!job.network) throw UsageError("--size", "it is the size of images for --into", "");
   MapShape& input = job.network->architecture.input;
   input.height = input.width = options.size;
-  if (auto* folder = std::get_if<ImageFolderSource>(&job.network->data.source)) {
-    folder->size = options.size;
-  }
+  setImageSize(job.network->data.source, options.size);
 }
 
 nlohmann::ordered_json reportJson(const ImportReport& report, const fs::path& out) {

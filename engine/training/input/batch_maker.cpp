@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/layers/cuda/cuda_plugin.h"
+
 namespace lambda {
 
 BatchMaker::BatchMaker(Augmenter augmenter,
@@ -16,6 +18,18 @@ BatchMaker::BatchMaker(Augmenter augmenter,
       device_(device),
       kernels_(kernels),
       views_(views) {}
+
+BatchMaker::BatchMaker(const RunConfig& config,
+                       const Normalization& normalization,
+                       const at::Device& device)
+    : BatchMaker(
+          Augmenter(
+              config.architecture.input, config.data.augmentation, normalization, config.seed),
+          config.recipe.channelsLast,
+          config.recipe.precision,
+          device,
+          device.is_cuda() ? cudaKernelsFor(device) : nullptr,
+          testViewsOf(config.recipe)) {}
 
 void BatchMaker::keep(const LabeledImages& images) {
   // The kernels shift, flip and cut out, but know neither RandAugment nor random erasing: batches

@@ -29,6 +29,9 @@ class BatchMaker {
              const CudaKernels* kernels = nullptr,
              TestViews views = {});
 
+  /// As a run of that configuration makes them, with a normalisation on a device.
+  BatchMaker(const RunConfig& config, const Normalization& normalization, const at::Device& device);
+
   /// Keeps a copy of the images on the device as long as the maker lives. They are found by the
   /// address of their pixels, which must not change meanwhile. Does nothing if the kernels can't
   /// make batches of them, as with RandAugment and random erasing.

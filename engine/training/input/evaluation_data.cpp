@@ -4,7 +4,6 @@
 
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/json/run_json.h"
-#include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
 
@@ -13,18 +12,6 @@ namespace fs = std::filesystem;
 namespace lambda {
 
 namespace {
-
-BatchMaker makerFor(const ResolvedConfig& resolved, const Normalization& normalization) {
-  const RunConfig& config = resolved.config();
-  const at::Device device = torchDevice(resolved.device());
-  return {
-      Augmenter(config.architecture.input, config.data.augmentation, normalization, config.seed),
-      config.recipe.channelsLast,
-      config.recipe.precision,
-      device,
-      device.is_cuda() ? cudaKernelsFor(device) : nullptr,
-      testViewsOf(config.recipe)};
-}
 
 NetworkInput inputOf(NetworkInput known, const DataConfig& data, DatasetCache& datasets) {
   if (known.isKnown()) return known;
@@ -59,7 +46,7 @@ EvaluationData::EvaluationData(const ResolvedConfig& resolved,
     : config_(resolved.config()),
       datasets_(std::move(datasets)),
       input_(inputOf(std::move(input), config_.data, *datasets_)),
-      maker_(makerFor(resolved, input_.normalization)) {
+      maker_(config_, input_.normalization, torchDevice(resolved.device())) {
   const auto classes = static_cast<std::size_t>(config_.architecture.classes);
   if (input_.classNames.size() == classes) return;
   throw Error(textOf(config_.data.source),
@@ -120,9 +107,7 @@ const LabeledImages& EvaluationData::fitted(const LabeledImages& images, Split s
 
 RunConfig withData(RunConfig config, const std::string& place) {
   config.data.source = recognizeDataSource(place, config.data.source);
-  if (auto* folder = std::get_if<ImageFolderSource>(&config.data.source)) {
-    folder->size = config.architecture.input.height;
-  }
+  setImageSize(config.data.source, config.architecture.input.height);
   return config;
 }
 

@@ -5,7 +5,6 @@
 
 #include "engine/data/labelling.h"
 #include "engine/data/split.h"
-#include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
 #include "engine/training/input/mixed_batch.h"
@@ -107,15 +106,7 @@ RunData::RunData(const RunConfig& config,
       trainSample_(sampleOf(*train_)),
       order_(config.seed, static_cast<std::uint32_t>(train_->count()), config.recipe),
       mixer_(config.architecture.input, config.data.augmentation, config.seed),
-      maker_(Augmenter(config.architecture.input,
-                       config.data.augmentation,
-                       data_->normalization,
-                       config.seed),
-             config.recipe.channelsLast,
-             config.recipe.precision,
-             device,
-             device.is_cuda() ? cudaKernelsFor(device) : nullptr,
-             testViewsOf(config.recipe)) {
+      maker_(config, data_->normalization, device) {
   maker_.keep(*train_);
   maker_.keep(data_->validation);
   maker_.keep(trainSample_);

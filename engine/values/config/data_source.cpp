@@ -68,6 +68,13 @@ std::string* pathOf(DataSource& source) {
   return pathIn<std::string>(source);
 }
 
+void setImageSize(DataSource& source, int side) {
+  const auto set = [side](auto& options) {
+    if constexpr (requires { options.size = side; }) options.size = side;
+  };
+  std::visit(set, source);
+}
+
 std::string shapeText(const MapShape& shape) {
   return std::to_string(shape.channels) + "x" + std::to_string(shape.height) + "x" +
          std::to_string(shape.width);

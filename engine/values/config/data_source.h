@@ -181,6 +181,9 @@ std::optional<DatasetInfo> announcedInfo(const DataSource& source);
 const std::string* pathOf(const DataSource& source);
 std::string* pathOf(DataSource& source);
 
+/// Lets pictures be resized to that side in pixels, where the kind of data resizes its pictures.
+void setImageSize(DataSource& source, int side);
+
 /// "3x32x32": channels, height and width.
 std::string shapeText(const MapShape& shape);
 

@@ -1,0 +1,15 @@
+#include "engine/kernels/instruction_set.h"
+
+#include <hwy/targets.h>
+
+namespace lambda {
+
+std::int64_t instructionSetsHere() {
+  return hwy::SupportedTargets();
+}
+
+std::string lackingInstructionSet(std::int64_t supported) {
+  return (supported & HWY_STATIC_TARGET) != 0 ? "" : hwy::TargetName(HWY_STATIC_TARGET);
+}
+
+}  // namespace lambda
