@@ -144,10 +144,12 @@ void TestPseudoLabelRuns::withoutTheFieldsAllImagesAreUsed() {
 void TestPseudoLabelRuns::aTeacherLabelsImagesForAStudent() {
   ObservedRun teacher;
   teacher.train(fewLabels());
-  QVERIFY(teacher.events(EventKind::started)
-              .front()
-              .text.find("50 images labelled, 0 pseudo-labelled, 130 left out; 1 batch of 30 and one of 20") !=
-          std::string::npos);
+  QVERIFY(
+      teacher.events(EventKind::started)
+          .front()
+          .text.find(
+              "50 images labelled, 0 pseudo-labelled, 130 left out; 1 batch of 30 and one of 20") !=
+      std::string::npos);
   const fs::path file = folder_.path() / "labels.csv";
   const auto written = writePredictions({.run = teacher.observer.run, .split = Split::train},
                                         file,
@@ -161,7 +163,7 @@ void TestPseudoLabelRuns::aTeacherLabelsImagesForAStudent() {
   config.data.pseudoLabelThreshold = 0.11;
   ObservedRun student;
   student.train(config);
-  const LabelledImages expected = labelledImages(loadDataset(config.data).train, config.data);
+  const ChosenLabels expected = imagesWithLabels(loadDataset(config.data).train, config.data);
   QVERIFY(expected.pseudoLabelled > 0);
   QVERIFY(student.events(EventKind::started).front().text.ends_with(expected.summary()));
 

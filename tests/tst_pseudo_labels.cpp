@@ -68,7 +68,7 @@ void TestPseudoLabels::everyClassHasTheSameNumberOfLabels() {
   QVERIFY(drawn != draw(kPerClass, 2));
   QVERIFY(std::ranges::includes(draw(kPerClass + 4, 1), drawn));
 
-  const LabelledImages chosen = labelledImages(train, fewLabels().data);
+  const ChosenLabels chosen = imagesWithLabels(train, fewLabels().data);
   QCOMPARE(chosen.images.count(), std::size_t{50});
   QCOMPARE(chosen.summary(), std::string("50 images labelled, 0 pseudo-labelled, 130 left out"));
   QVERIFY(chosen.images == selectImages(train, draw(kPerClass, fewLabels().data.splitSeed)));
@@ -100,7 +100,7 @@ void TestPseudoLabels::confidentPredictionsBecomeLabels() {
     }
     LabeledImages expected = selectImages(train, indices);
     expected.labels = labels;
-    const LabelledImages chosen = labelledImages(train, config);
+    const ChosenLabels chosen = imagesWithLabels(train, config);
     QVERIFY(chosen.images == expected);
     QCOMPARE(chosen.labelled, labelled.size());
     QCOMPARE(chosen.pseudoLabelled, indices.size() - labelled.size());
@@ -204,7 +204,7 @@ void TestPseudoLabels::predictionsOfAnotherSplitAreRefused() {
   other.splitSeed = 1;
   config.pseudoLabels = (folder_.path() / "other.csv").string();
   write(config.pseudoLabels, predictionsFor(loadDataset(other).train));
-  const auto error = errorOf([&] { labelledImages(train, config); });
+  const auto error = errorOf([&] { imagesWithLabels(train, config); });
   QVERIFY(error);
   QCOMPARE(error->place(), config.pseudoLabels);
   QVERIFY2(error->reason().find("of another split") != std::string::npos, error->what());

@@ -24,15 +24,6 @@ namespace lambda {
 
 namespace {
 
-QFrame* makeSeparator(QWidget* parent) {
-  auto* line = new QFrame(parent);
-  line->setFrameShape(QFrame::VLine);
-  line->setFrameShadow(QFrame::Plain);
-  line->setFixedHeight(qRound(20 * textScale()));
-  line->setForegroundRole(QPalette::Mid);
-  return line;
-}
-
 /// Widgets that stay together when the bar wraps into another line.
 QWidget* makeGroup(const QList<QWidget*>& widgets, bool isFirst, QWidget* parent) {
   auto* group = new QWidget(parent);
@@ -40,7 +31,9 @@ QWidget* makeGroup(const QList<QWidget*>& widgets, bool isFirst, QWidget* parent
   layout->setContentsMargins(0, 0, 0, 0);
   layout->setSpacing(4);
   if (!isFirst) {
-    layout->addWidget(makeSeparator(group));
+    QFrame* line = makeLine(Qt::Vertical, group);
+    line->setFixedHeight(qRound(20 * textScale()));
+    layout->addWidget(line);
     layout->addSpacing(4);
   }
   for (QWidget* widget : widgets) layout->addWidget(widget);

@@ -23,20 +23,13 @@
 #include "app/session/runs/run_summary.h"
 #include "app/session/training/training_session.h"
 #include "widgets/pictures/images/image_view.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-QFrame* makeHairline() {
-  auto* line = new QFrame;
-  line->setFrameShape(QFrame::HLine);
-  line->setFrameShadow(QFrame::Plain);
-  line->setForegroundRole(QPalette::Mid);
-  return line;
-}
 
 constexpr int kStatusMilliseconds = 250;
 
@@ -57,7 +50,7 @@ InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspectio
       chooser_(bar_->chooser()),
       stack_(new QStackedWidget),
       empty_(new EmptyState),
-      bottomLine_(makeHairline()) {
+      bottomLine_(makeLine(Qt::Horizontal)) {
   setAcceptDrops(true);
   setEntry(&deck_->image().image());
   makeLayout();
@@ -86,7 +79,7 @@ void InspectPage::makeLayout() {
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(0);
   column->addWidget(bar_);
-  column->addWidget(makeHairline());
+  column->addWidget(makeLine(Qt::Horizontal));
   column->addWidget(stack_, 1);
   column->addWidget(bottomLine_);
   column->addWidget(&images_->picker());

@@ -96,34 +96,6 @@ QString recipeText(const RunConfig& config) {
   return QStringList{data, length, optimizer, seed}.join(u" · "_s);
 }
 
-QString eventTitle(EventKind kind) {
-  switch (kind) {
-    case EventKind::started:
-      return u"Started"_s;
-    case EventKind::resumed:
-      return u"Resumed"_s;
-    case EventKind::paused:
-      return u"Paused"_s;
-    case EventKind::continued:
-      return u"Continued"_s;
-    case EventKind::stopped:
-      return u"Stopped"_s;
-    case EventKind::finished:
-      return u"Finished"_s;
-    case EventKind::failed:
-      return u"Failed"_s;
-    case EventKind::checkpoint:
-      return u"Checkpoint"_s;
-    case EventKind::tested:
-      return u"Test"_s;
-    case EventKind::warning:
-      return u"Warning"_s;
-    case EventKind::changed:
-      return u"Changed"_s;
-  }
-  return {};
-}
-
 QString problemText(const Problem& problem) {
   const QString text = QString::fromStdString(problem.text);
   if (problem.path.starts_with("architecture")) return u"Network: %1"_s.arg(text);

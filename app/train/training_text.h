@@ -28,9 +28,6 @@ double progressOf(const TrainingStatus& status);
 /// The recipe in one line: "shapes10 · 30 epochs of 175 × 64 images · SGD, 0.1, cosine · seed 0".
 QString recipeText(const RunConfig& config);
 
-/// The title of an event, before its own text: "Checkpoint".
-QString eventTitle(EventKind kind);
-
 /// A problem after the name of its field: "Momentum: Nesterov's look-ahead needs momentum".
 QString problemText(const Problem& problem);
 

@@ -86,7 +86,7 @@ class SplitImages {
  private:
   void augment(const ImageExportRequest& request, const Normalization& normalization) {
     const RunConfig& config = request.config;
-    if (hasFewLabels(config.data)) images = labelledImages(images, config.data).images;
+    if (hasFewLabels(config.data)) images = imagesWithLabels(images, config.data).images;
     const MapShape shape{images.channels, images.height, images.width};
     augmenter_.emplace(shape, config.data.augmentation, normalization, config.seed);
     epoch_ = static_cast<std::uint64_t>(*request.augmentedInEpoch - 1);

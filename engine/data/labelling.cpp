@@ -42,13 +42,13 @@ void requireSameLabels(const std::vector<ImagePrediction>& predictions,
 
 }  // namespace
 
-std::string LabelledImages::summary() const {
+std::string ChosenLabels::summary() const {
   return formatCounted(static_cast<std::int64_t>(labelled), "image") + " labelled, " +
          formatCount(static_cast<std::int64_t>(pseudoLabelled)) + " pseudo-labelled, " +
          formatCount(static_cast<std::int64_t>(leftOut)) + " left out";
 }
 
-LabelledImages labelledImages(const LabeledImages& train, const DataConfig& config) {
+ChosenLabels imagesWithLabels(const LabeledImages& train, const DataConfig& config) {
   const std::vector<std::uint32_t> labelled =
       drawLabelled(train.labels, train.classNames, config.labelledPerClass, config.splitSeed);
   std::vector<ImagePrediction> predictions;
@@ -70,7 +70,7 @@ LabelledImages labelledImages(const LabeledImages& train, const DataConfig& conf
       labels.push_back(predictions[i].prediction);
     }
   }
-  LabelledImages result;
+  ChosenLabels result;
   result.images = selectImages(train, chosen);
   result.images.labels = std::move(labels);
   result.labelled = labelled.size();

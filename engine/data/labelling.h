@@ -9,7 +9,7 @@
 namespace lambda {
 
 /// The images that a training uses when it may use few labels. Numbers are of images.
-struct LabelledImages {
+struct ChosenLabels {
   LabeledImages images;  ///< In the order of the training part.
   std::size_t labelled = 0;
   std::size_t pseudoLabelled = 0;  ///< With the class that a teacher predicted.
@@ -30,6 +30,6 @@ inline bool hasFewLabels(const DataConfig& config) {
 /// Error as drawLabelled() and readPredictionsCsv(), for a file with another digest than
 /// `config.pseudoLabelsSha256`, and for predictions whose labels differ from those of the drawn
 /// images: they are of other data or of another split.
-LabelledImages labelledImages(const LabeledImages& train, const DataConfig& config);
+ChosenLabels imagesWithLabels(const LabeledImages& train, const DataConfig& config);
 
 }  // namespace lambda

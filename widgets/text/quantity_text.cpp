@@ -92,4 +92,32 @@ QString momentText(double secondsSince1970) {
   return momentText(QDateTime::fromSecsSinceEpoch(static_cast<qint64>(secondsSince1970)));
 }
 
+QString eventTitle(EventKind kind) {
+  switch (kind) {
+    case EventKind::started:
+      return u"Started"_s;
+    case EventKind::resumed:
+      return u"Resumed"_s;
+    case EventKind::paused:
+      return u"Paused"_s;
+    case EventKind::continued:
+      return u"Continued"_s;
+    case EventKind::stopped:
+      return u"Stopped"_s;
+    case EventKind::finished:
+      return u"Finished"_s;
+    case EventKind::failed:
+      return u"Failed"_s;
+    case EventKind::checkpoint:
+      return u"Checkpoint"_s;
+    case EventKind::tested:
+      return u"Test"_s;
+    case EventKind::warning:
+      return u"Warning"_s;
+    case EventKind::changed:
+      return u"Changed"_s;
+  }
+  return {};
+}
+
 }  // namespace lambda

@@ -59,4 +59,7 @@ QString momentText(const QDateTime& moment);
 /// The same for seconds since 1970; empty for NaN.
 QString momentText(double secondsSince1970);
 
+/// The title of an event, before its own text: "Checkpoint".
+QString eventTitle(EventKind kind);
+
 }  // namespace lambda

@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QFont>
 #include <QFontDatabase>
+#include <QFrame>
 #include <QPalette>
 #include <QStyleFactory>
 
@@ -219,6 +220,14 @@ void applyTheme(QApplication& application, ThemeChoice choice, double scale) {
   QApplication::setFont(applicationFont(scale));
   QApplication::setPalette(paletteOf(colors));
   application.setStyleSheet(rules(colors, scale));
+}
+
+QFrame* makeLine(Qt::Orientation orientation, QWidget* parent) {
+  auto* line = new QFrame(parent);
+  line->setFrameShape(orientation == Qt::Horizontal ? QFrame::HLine : QFrame::VLine);
+  line->setFrameShadow(QFrame::Plain);
+  line->setForegroundRole(QPalette::Mid);
+  return line;
 }
 
 }  // namespace lambda

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <QString>
+#include <Qt>
 
 class QApplication;
+class QFrame;
+class QWidget;
 
 namespace lambda {
 
@@ -19,6 +22,9 @@ void loadResources();
 /// Gives the whole program a theme; may be called at any time. `scale` is the size of text, 1 to 2:
 /// everything with a size that depends on text grows with it.
 void applyTheme(QApplication& application, ThemeChoice choice, double scale = 1.0);
+
+/// A hairline between two parts of a page.
+QFrame* makeLine(Qt::Orientation orientation, QWidget* parent = nullptr);
 
 /// Style rules shared by all widgets are keyed by these values of a widget's property "role":
 ///   "primary"    a button: the main action of a page, at most one

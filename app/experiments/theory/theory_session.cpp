@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/runtime/seconds_since.h"
 #include "engine/theory/theory.h"
 
 namespace lambda {
@@ -15,10 +16,6 @@ constexpr std::chrono::milliseconds kTakeInterval{100};
 
 /// Below the window's, which stays responsive on a machine with one core.
 constexpr int kTheoryNiceness = 10;
-
-double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 }  // namespace
 

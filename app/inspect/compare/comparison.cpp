@@ -15,22 +15,11 @@
 #include "app/inspect/contribution_style.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/session/runs/run_content.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
-
-namespace {
-
-QFrame* makeLine() {
-  auto* line = new QFrame;
-  line->setFrameShape(QFrame::VLine);
-  line->setFrameShadow(QFrame::Plain);
-  line->setForegroundRole(QPalette::Mid);
-  return line;
-}
-
-}  // namespace
 
 Comparison::Comparison(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
     : QWidget(parent),
@@ -54,9 +43,9 @@ Comparison::Comparison(TrainingSession& training, InspectionSession& inspection,
   auto* sides = new QHBoxLayout;
   sides->setSpacing(16);
   sides->addWidget(left_, 4);
-  sides->addWidget(makeLine());
+  sides->addWidget(makeLine(Qt::Vertical));
   sides->addWidget(right_, 4);
-  sides->addWidget(makeLine());
+  sides->addWidget(makeLine(Qt::Vertical));
   sides->addWidget(difference_, 3);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(16, 8, 16, 8);

@@ -12,6 +12,7 @@
 #include "engine/formats/archives/tar.h"
 #include "engine/formats/cifar10/cifar10_files.h"
 #include "engine/formats/cifar100/cifar100_files.h"
+#include "engine/formats/files/file_system.h"
 #include "engine/formats/idx/idx_files.h"
 #include "engine/formats/image_folder/image_folder.h"
 
@@ -22,16 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kInspectedEntries = 4;  // The first files of an archive identify the data set.
-
-bool isFolder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
-
-bool isThere(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
 
 template <std::size_t Count>
 bool holdsAny(const fs::path& folder, const std::array<std::string_view, Count>& names) {

@@ -20,19 +20,6 @@ constexpr std::size_t kBlockBytes = 1 << 16;
 constexpr std::int64_t kMostSkippedBytes = 512 << 20;
 constexpr const char* kHint = "Fetch or pack the archive again.";
 
-struct FreeArchive {
-  void operator()(archive* reader) const { archive_read_free(reader); }
-};
-
-using Archive = std::unique_ptr<archive, FreeArchive>;
-
-Archive newArchive() {
-  Archive reader(archive_read_new());
-  if (!reader) throw std::bad_alloc();
-  archive_read_support_format_tar(reader.get());
-  return reader;
-}
-
 std::string messageOf(archive* reader) {
   const char* text = archive_error_string(reader);
   return text != nullptr ? text : "unknown defect";
@@ -59,11 +46,22 @@ std::vector<std::byte> contentOf(archive* reader, archive_entry* entry, const st
 
 }  // namespace
 
+void FreeTarReader::operator()(archive* reader) const {
+  archive_read_free(reader);
+}
+
+TarReader newTarReader() {
+  TarReader reader(archive_read_new());
+  if (!reader) throw std::bad_alloc();
+  archive_read_support_format_tar(reader.get());
+  return reader;
+}
+
 void readTar(std::span<const std::byte> bytes,
              const std::string& place,
              const std::function<bool(std::string_view name)>& isWanted,
              const TarVisitor& visit) {
-  const Archive reader = newArchive();
+  const TarReader reader = newTarReader();
   archive_read_open_memory(reader.get(), bytes.data(), bytes.size());
   archive_entry* entry = nullptr;
   for (int count = 0;; ++count) {
@@ -87,7 +85,7 @@ void readTar(std::span<const std::byte> bytes,
 
 std::vector<std::string> firstTarEntries(const std::filesystem::path& path, int most) {
   std::vector<std::string> names;
-  const Archive reader = newArchive();
+  const TarReader reader = newTarReader();
   archive_read_support_filter_gzip(reader.get());
   if (archive_read_open_filename(reader.get(), path.c_str(), kBlockBytes) != ARCHIVE_OK)
     return names;

@@ -4,12 +4,23 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+struct archive;
+
 namespace lambda {
+
+struct FreeTarReader {
+  void operator()(archive* reader) const;
+};
+
+/// libarchive's reader, for tar archives alone.
+using TarReader = std::unique_ptr<archive, FreeTarReader>;
+TarReader newTarReader();
 
 /// Called with the name, without folders, and the content of a regular file in a tar archive.
 using TarVisitor = std::function<void(const std::string& name, std::span<const std::byte> bytes)>;

@@ -11,6 +11,7 @@
 #include <archive_entry.h>
 
 #include "engine/formats/archives/gzip_reader.h"
+#include "engine/formats/archives/tar.h"
 #include "engine/formats/cifar10/cifar10_scan.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha256.h"
@@ -27,19 +28,6 @@ constexpr int kMaxEntries = 256;
 constexpr std::size_t kPieceBytes = 1 << 18;
 constexpr const char* kArchiveHint =
     "use the original cifar-10-binary.tar.gz (lambda data get cifar10 fetches or completes it)";
-
-struct FreeArchive {
-  void operator()(archive* reader) const { archive_read_free(reader); }
-};
-
-using Archive = std::unique_ptr<archive, FreeArchive>;
-
-Archive newArchive() {
-  Archive reader(archive_read_new());
-  if (!reader) throw std::bad_alloc();
-  archive_read_support_format_tar(reader.get());
-  return reader;
-}
 
 /// The tar stream of a packed source. libarchive unpacks gzip without checking checksum and length,
 /// so it reads from a GzipReader. Its read function is called from C, so failures are stored, not
@@ -205,7 +193,7 @@ class EntryReader {
 
 void scanPacked(GzipReader::Source source, Cifar10Scan& scan) {
   TarStream stream(std::move(source), contentBytes(scan) + kMaxTarBytes);
-  const Archive reader = newArchive();
+  const TarReader reader = newTarReader();
   archive_read_open(reader.get(), &stream, nullptr, &TarStream::readPiece, nullptr);
   EntryReader(reader.get(), stream, scan).readAll();
   if (!scan.isStopped()) {

@@ -7,6 +7,7 @@
 
 #include "engine/formats/cifar10/cifar10_scan.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_system.h"
 
 namespace lambda {
 
@@ -16,16 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFolderName = "cifar-10-batches-bin";
 constexpr const char* kArchiveName = "cifar-10-binary.tar.gz";
-
-bool isThere(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
-bool isFolder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
 
 // The path of the data set where a user names `path`.
 fs::path locate(const fs::path& path) {

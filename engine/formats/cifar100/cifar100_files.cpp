@@ -11,6 +11,7 @@
 #include "engine/formats/archives/gzip_reader.h"
 #include "engine/formats/archives/tar.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_system.h"
 #include "engine/formats/files/sha256.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text.h"
@@ -37,16 +38,6 @@ constexpr std::size_t kMaxNamesBytes = 1 << 16;
 constexpr std::uint64_t kMaxOtherBytes = 16U << 20;
 constexpr std::array<std::size_t, 2> kClasses{100, 20};  // fine, coarse
 constexpr const char* kHint = "Use the original binary version, cifar-100-binary.tar.gz.";
-
-bool isThere(const fs::path& path) {
-  std::error_code ignored;
-  return fs::exists(path, ignored);
-}
-
-bool isFolder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(path, ignored);
-}
 
 /// The path of the data set where a user names `path`.
 fs::path locate(const fs::path& path) {

@@ -56,6 +56,10 @@ void syncFile(FileSystem& system, int file, const std::filesystem::path& path);
 /// system that cannot fsync a folder. Throws Error if the disk fails.
 void syncFolder(FileSystem& system, const std::filesystem::path& folder);
 
+/// Whether the path leads to something, or to a folder; false where that can't be found out.
+bool isThere(const std::filesystem::path& path);
+bool isFolder(const std::filesystem::path& path);
+
 /// The folder that holds `path`; "." if the path is only a name.
 std::filesystem::path folderOf(const std::filesystem::path& path);
 

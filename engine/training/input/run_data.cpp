@@ -56,7 +56,7 @@ std::shared_ptr<const LabeledImages> trainedOn(const std::shared_ptr<const Datas
                                                std::string& summary) {
   std::shared_ptr<const LabeledImages> train(data, &data->train);
   if (labels == TrainingLabels::configured && hasFewLabels(config.data)) {
-    LabelledImages chosen = labelledImages(data->train, config.data);
+    ChosenLabels chosen = imagesWithLabels(data->train, config.data);
     summary = chosen.summary();
     train = std::make_shared<const LabeledImages>(std::move(chosen.images));
   }

@@ -25,7 +25,7 @@ class RunData : public NetworkImages {
   /// Loads the training images through `datasets`. `input`: of a network that is trained further:
   /// the images are normalised by it and get its classes, as matchClasses() says; where it is not
   /// known, it is measured on the images. Throws Error for missing or damaged data, if the images,
-  /// the classes or the batch size do not fit the configuration, and as labelledImages().
+  /// the classes or the batch size do not fit the configuration, and as imagesWithLabels().
   explicit RunData(const ResolvedConfig& resolved,
                    const NetworkInput& input = {},
                    std::shared_ptr<DatasetCache> datasets = std::make_shared<DatasetCache>());

@@ -19,34 +19,6 @@ namespace {
 constexpr int kRowHeight = 22;
 constexpr int kSmallestHeight = 140;
 
-QString nameOf(EventKind kind) {
-  switch (kind) {
-    case EventKind::started:
-      return u"Started"_s;
-    case EventKind::resumed:
-      return u"Resumed"_s;
-    case EventKind::paused:
-      return u"Paused"_s;
-    case EventKind::continued:
-      return u"Continued"_s;
-    case EventKind::stopped:
-      return u"Stopped"_s;
-    case EventKind::finished:
-      return u"Finished"_s;
-    case EventKind::failed:
-      return u"Failed"_s;
-    case EventKind::checkpoint:
-      return u"Checkpoint"_s;
-    case EventKind::tested:
-      return u"Test"_s;
-    case EventKind::warning:
-      return u"Warning"_s;
-    case EventKind::changed:
-      return u"Changed"_s;
-  }
-  return {};
-}
-
 }  // namespace
 
 RunHistory::RunHistory(QWidget* parent) : QWidget(parent), table_(new QTableWidget(0, 3, this)) {
@@ -88,7 +60,7 @@ void RunHistory::setEvents(const std::vector<EventRecord>& events) {
   for (auto event = events.rbegin(); event != events.rend(); ++event, ++line) {
     const QString text = QString::fromStdString(event->text);
     table_->setItem(line, 0, new QTableWidgetItem(clockText(event->seconds)));
-    table_->setItem(line, 1, new QTableWidgetItem(nameOf(event->kind)));
+    table_->setItem(line, 1, new QTableWidgetItem(eventTitle(event->kind)));
     table_->setItem(line, 2, new QTableWidgetItem(oneLine(text)));
     table_->item(line, 0)->setToolTip(u"Epoch %1, step %2"_s.arg(event->epoch).arg(event->step));
     table_->item(line, 2)->setToolTip(toolTipText(text));
