@@ -189,7 +189,8 @@ void TestConfigDifference::legendsTellTheValueBeforeItsBlocks() {
   RunRecord b = a;
   for (Stage& stage : b.config.architecture.stages) {
     for (Block& block : stage.blocks) {
-      if (auto* layer = std::get_if<LambdaMixer>(&block.mixer)) layer->embedding = PositionEmbedding::none;
+      if (auto* layer = std::get_if<LambdaMixer>(&block.mixer))
+        layer->embedding = PositionEmbedding::none;
     }
   }
   QCOMPARE(legendTexts({&a, &b}),

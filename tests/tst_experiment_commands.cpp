@@ -66,7 +66,9 @@ std::vector<pid_t> childrenOf(qint64 process) {
 class SilentObserver : public WorkerObserver {
  public:
   void started(const PlannedRun&, bool) override {}
+
   void ended(const PlannedRun&, CellState, const std::string&) override {}
+
   void waited() override {}
 };
 
@@ -372,8 +374,9 @@ class TestExperimentCommands : public QObject {
     ::waitpid(dead, nullptr, 0);
 
     const fs::path failsOnce = folder.path() / "fails-once";
-    std::ofstream(failsOnce) << "#!/bin/sh\ncd \"${0%/*}\"; [ -e tried ] || { touch tried; exit 1; }\n"
-                                "exec " LAMBDA_PROGRAM " \"$@\"\n";
+    std::ofstream(failsOnce)
+        << "#!/bin/sh\ncd \"${0%/*}\"; [ -e tried ] || { touch tried; exit 1; }\n"
+           "exec " LAMBDA_PROGRAM " \"$@\"\n";
     fs::permissions(failsOnce, fs::perms::owner_all);
     RunControl control;
     SilentObserver observer;

@@ -72,6 +72,7 @@ class TestExperimentsPage : public QObject {
  private:
   /// The experiment that is shown, beside which a draft has a plan of its own.
   const QWidget& view() const { return *page_->findChild<ExperimentView*>(); }
+
   QListWidget& list() const { return *page_->findChild<QListWidget*>(u"experiments"_s); }
 
   QTableWidget& grid() const { return *page_->findChild<QTableWidget*>(u"grid"_s); }

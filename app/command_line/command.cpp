@@ -21,7 +21,8 @@ constexpr std::size_t kHelpColumn = 26;
 constexpr std::size_t kCommandColumn = 14;
 constexpr std::size_t kHelpWidth = 68;
 
-/// The width of descriptions; more where COLUMNS asks for more, as manual pages do, which wrap them.
+/// The width of descriptions; more where COLUMNS asks for more, as manual pages do, which wrap
+/// them.
 std::size_t helpWidth() {
   const char* columns = std::getenv("COLUMNS");
   const int asked = columns != nullptr ? std::atoi(columns) : 0;

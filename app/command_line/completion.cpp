@@ -48,8 +48,7 @@ bool names(std::string_view type, std::string_view word) {
 Values valuesOf(const CLI::Option& option) {
   Values values;
   values.isFlag = option.get_expected_max() == 0;
-  const std::string type =
-      option.get_positional() ? option.get_name(true) : option.get_type_name();
+  const std::string type = option.get_positional() ? option.get_name(true) : option.get_type_name();
   values.words = wordsInBraces(option.get_type_name());
   for (const std::string_view place : {"DIR", "FILE", "PATH", "RUN", "CHECKPOINT", "IMAGE"}) {
     values.files = values.files || names(type, place);

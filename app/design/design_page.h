@@ -50,6 +50,7 @@ class DesignPage : public Page {
   QAction* redoAction() const override;
 
   QAction* exportAction() const override { return export_; }
+
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 

@@ -23,7 +23,7 @@ struct ListedExperiment {
   QString state;         ///< "3 of 12 runs done", or why it can't be read.
   bool isDraft = false;  ///< It has not been created yet.
   SketchKind sketch = SketchKind::effects;
-  std::string theory = {};  ///< The stable name of a theory experiment; empty for others.
+  std::string theory = {};          ///< The stable name of a theory experiment; empty for others.
   std::filesystem::path file = {};  ///< That a person has opened; empty for others.
 };
 

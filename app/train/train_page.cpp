@@ -79,8 +79,7 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   connect(transport_->settingsAction(), &QAction::triggered, this, &TrainPage::showSetup);
   connect(setup_, &SetupView::designRequested, this, &TrainPage::designRequested);
   connect(setup_, &SetupView::varyRequested, this, &TrainPage::varyRequested);
-  connect(
-      setup_, &SetupView::weightsOutcomeRequested, this, &TrainPage::weightsOutcomeRequested);
+  connect(setup_, &SetupView::weightsOutcomeRequested, this, &TrainPage::weightsOutcomeRequested);
   connect(&run_->live(), &LivePanel::endRequested, this, &TrainPage::endRequested);
   connect(setup_, &SetupView::queueRequested, this, &TrainPage::queue);
   connect(setup_, &SetupView::problemsChanged, this, &TrainPage::showErrors);

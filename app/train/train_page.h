@@ -113,7 +113,7 @@ class TrainPage : public Page {
   TrainingSession& session_;
   std::filesystem::path runsFolder_;
   quint64 changeRequest_ = 0;  ///< The last request to change the settings of the run.
-  bool hadErrors_ = false;  ///< Whether the document and its data had errors when last examined.
+  bool hadErrors_ = false;     ///< Whether the document and its data had errors when last examined.
   QAction* undo_;
   QAction* redo_;
   TrainingQueue* queue_;

@@ -12,7 +12,7 @@
 namespace lambda {
 
 struct ImageExportRequest {
-  RunConfig config;  ///< Its data, the split of its training images, and its augmentation.
+  RunConfig config;         ///< Its data, the split of its training images, and its augmentation.
   NetworkInput input = {};  ///< Of a trained network, to which other data is fitted; or not known.
   Split split = Split::train;
   /// The images that are trained on, as the network gets them in that epoch, counted from 1; none =

@@ -34,9 +34,9 @@ struct ExportReport {
   std::uint64_t bytes = 0;
   std::optional<std::filesystem::path> checkpoint = std::nullopt;  ///< Of weights and predictions.
   std::int64_t tensors = 0;
-  std::int64_t values = 0;  ///< In all tensors.
-  bool averaged = false;    ///< The weights are the run's moving average.
-  std::int64_t images = 0;  ///< That were written or classified.
+  std::int64_t values = 0;       ///< In all tensors.
+  bool averaged = false;         ///< The weights are the run's moving average.
+  std::int64_t images = 0;       ///< That were written or classified.
   std::int64_t mixedImages = 0;  ///< Of written ones, those that mixup or CutMix mixes.
   Split split = Split::test;
   std::optional<Scores> scores = std::nullopt;  ///< Of predictions.

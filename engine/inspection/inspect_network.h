@@ -51,8 +51,8 @@ class LayerView {
 
   Network network_;
   InspectableLayer layer_;
-  LambdaLayer lambda_{nullptr};  ///< Null where the layer has no lambdas.
-  LayerOperands operands_;       ///< Empty where the layer has no lambdas.
+  LambdaLayer lambda_{nullptr};                ///< Null where the layer has no lambdas.
+  LayerOperands operands_;                     ///< Empty where the layer has no lambdas.
   std::shared_ptr<ShowsAttention> attention_;  ///< Null in a lambda layer.
   at::Tensor input_;                           ///< Of the attention.
   std::vector<float> probabilities_;

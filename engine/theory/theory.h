@@ -31,8 +31,8 @@ std::span<const TheoryDescription> theoryExperiments();
 /// The experiment with this name. Throws Error, naming all experiments, if there is none.
 const TheoryDescription& theoryExperiment(std::string_view name);
 
-/// Loads the library that computes experiments, as the first runTheory() does. Throws Error where it
-/// is not built.
+/// Loads the library that computes experiments, as the first runTheory() does. Throws Error where
+/// it is not built.
 void loadTheory();
 
 /// Runs an experiment on the calling thread and no other, and returns what it found, or nothing if

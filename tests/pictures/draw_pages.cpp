@@ -1,7 +1,7 @@
-// Draws the pictures of the documents: the pages of the studio with runs in them, each when its content has
-// arrived, and a figure of what one layer computes.
-// usage: draw_pages RUNS EXPERIMENT OUT: RUNS is a folder of runs, one of them named "quickstart";
-// EXPERIMENT is the folder of an experiment whose runs are done.
+// Draws the pictures of the documents: the pages of the studio with runs in them, each when its
+// content has arrived, and a figure of what one layer computes. usage: draw_pages RUNS EXPERIMENT
+// OUT: RUNS is a folder of runs, one of them named "quickstart"; EXPERIMENT is the folder of an
+// experiment whose runs are done.
 
 #include <cstdio>
 #include <filesystem>

@@ -14,10 +14,10 @@ namespace lambda {
 /// The file that the test server serves, and the faults of the server.
 struct ServedFile {
   std::string bytes;
-  bool ranges = true;    ///< Answers Range with 206; false = always sends the whole file.
-  bool length = true;    ///< Sends Content-Length.
-  int status = 0;        ///< Answers all requests with this status; 0 = serves the file.
-  std::string redirect;  ///< The target, if `status` is 302.
+  bool ranges = true;           ///< Answers Range with 206; false = always sends the whole file.
+  bool length = true;           ///< Sends Content-Length.
+  int status = 0;               ///< Answers all requests with this status; 0 = serves the file.
+  std::string redirect;         ///< The target, if `status` is 302.
   std::int64_t rangeError = 0;  ///< Added to the start of every part sent.
   std::size_t cutAfter = std::numeric_limits<std::size_t>::max();  ///< Hangs up after so many bytes
                                                                    ///< of a body.

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <QTest>
 #include <cstddef>
 #include <vector>
+
+#include <QTest>
 
 #include "tests/support/lambda_cases.h"
 

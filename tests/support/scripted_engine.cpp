@@ -415,8 +415,17 @@ RunResult ScriptedEngine::forkRun(const fs::path& checkpoint,
 std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& request,
                                                       RunControl& /*control*/,
                                                       Observer& /*observer*/) {
-  return Evaluation{
-      {0.8, 0.75}, request.run / "checkpoints/best.safetensors", 1, 20, 500, 1, true, {}, {}, {}, {}};
+  return Evaluation{{0.8, 0.75},
+                    request.run / "checkpoints/best.safetensors",
+                    1,
+                    20,
+                    500,
+                    1,
+                    true,
+                    {},
+                    {},
+                    {},
+                    {}};
 }
 
 std::optional<ExportReport> ScriptedEngine::exportRun(const ExportJob& job,

@@ -4,7 +4,6 @@
 #include <array>
 #include <vector>
 
-
 #include <gif_lib.h>
 
 #include "widgets/export/saved_file.h"

@@ -59,7 +59,8 @@ TheoryView::TheoryView(QWidget* parent)
       stop_(makeAction(
           u"Stop"_s, u"stopTheory"_s, u"End the computation and keep what it has found"_s)) {
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
+  column->setContentsMargins(
+      kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
   column->setSpacing(kExperimentGap);
   for (QLabel* label : {title_, question_, source_}) column->addWidget(label);
   auto* buttons = new QHBoxLayout;

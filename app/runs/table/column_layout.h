@@ -44,7 +44,7 @@ class ColumnLayout : public QObject {
   QTableView& table_;
   QMenu* menu_;
   std::map<int, int> chosen_;  ///< The widths that a person chose, also of hidden columns.
-  double scale_;          ///< The text scale of these widths.
+  double scale_;               ///< The text scale of these widths.
   bool isFitting_ = false;
   QTimer fitTimer_;
 };

@@ -73,7 +73,8 @@ ReadDocument documentIn(const QString& path) {
 /// has chosen it for runs.
 bool isInherited(const RunConfig& config, const QString& path) {
   const std::vector<std::string> presets = presetNames();
-  return config.name == documentNameOf(path).toStdString() || config.name == config.architecture.name ||
+  return config.name == documentNameOf(path).toStdString() ||
+         config.name == config.architecture.name ||
          std::ranges::find(presets, config.name) != presets.end();
 }
 

@@ -257,14 +257,14 @@ quint64 InspectionSession::previewStart(const RunConfig& config,
                                         const std::vector<std::string>& classNames,
                                         QObject& context,
                                         Replies<WeightTransfer> replies) {
-  return ask(*looks_,
-             "start",
-             context,
-             std::move(replies),
-             [worker = looks_.get(), config, classNames](auto&, const auto&) {
-               return std::optional<WeightTransfer>(
-                   worker->engine().previewStart(config, classNames));
-             });
+  return ask(
+      *looks_,
+      "start",
+      context,
+      std::move(replies),
+      [worker = looks_.get(), config, classNames](auto&, const auto&) {
+        return std::optional<WeightTransfer>(worker->engine().previewStart(config, classNames));
+      });
 }
 
 quint64 InspectionSession::selectDevice(const DeviceConfig& config,

@@ -5,8 +5,8 @@
 #include "engine/data/dataset_cache.h"
 #include "engine/runtime/device.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
-#include "engine/training/throughput_estimate.h"
 #include "engine/training/start/preview_start.h"
+#include "engine/training/throughput_estimate.h"
 
 namespace lambda {
 

@@ -74,7 +74,8 @@ std::vector<TourStop> tourStops(Workspaces& workspaces, NavigationRail& rail) {
        goTo(Workspace::runs),
        partOf<RunTableView>(workspaces, Workspace::runs)},
       {u"A question, and the runs that answer it"_s,
-       u"An experiment trains every variant with several seeds and says which differences are seen. "
+       u"An experiment trains every variant with several seeds and says which differences are "
+       u"seen. "
        u"“Vary this in an experiment”, at every field of Design and Train, begins your own."_s,
        goTo(Workspace::experiments),
        partOf<ExperimentList>(workspaces, Workspace::experiments)},

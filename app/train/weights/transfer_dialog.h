@@ -6,8 +6,8 @@
 
 namespace lambda {
 
-/// Every tensor of a network and of the file that it starts from: those taken, those that keep their
-/// initial values, and those left out, with the reason.
+/// Every tensor of a network and of the file that it starts from: those taken, those that keep
+/// their initial values, and those left out, with the reason.
 class TransferDialog : public QDialog {
   Q_OBJECT
 

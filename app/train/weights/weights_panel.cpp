@@ -112,7 +112,7 @@ void WeightsPanel::showState() {
   choose_->setVisible(!readOnly_);
   remove_->setVisible(isChosen && !readOnly_);
   text_->setVisible(isChosen && !readOnly_);
-  text_->setText(outcome_              ? countText(*outcome_)
+  text_->setText(outcome_             ? countText(*outcome_)
                  : failure_.isEmpty() ? u"Comparing the file with the network …"_s
                                       : failure_);
   setRole(*text_, failure_.isEmpty() ? u"secondary"_s : u"error"_s);

@@ -179,7 +179,8 @@ std::vector<std::string> classesIn(const std::string& head) {
 }
 
 /// Reads the first line, but not its end. Returns the class that each one of the file is.
-std::vector<std::uint16_t> readHead(FileReader& reader, const std::vector<std::string>& classNames) {
+std::vector<std::uint16_t> readHead(FileReader& reader,
+                                    const std::vector<std::string>& classNames) {
   // The names in any order give as many bytes.
   std::string head = predictionsHead(classNames);
   head.pop_back();

@@ -41,11 +41,12 @@ struct WeightTransfer {
     std::string reason;
   };
 
-  std::vector<Taken> taken = {};          ///< In the network's order.
-  std::vector<Left> left = {};            ///< Tensors of the file that are not used, in their order.
-  std::vector<std::string> missing = {};  ///< Tensors of the network that keep their initial values.
-  std::string entry = {};                 ///< As in ForeignWeights.
-  std::string prefix = {};                ///< What the names of taken tensors begin with: "module.".
+  std::vector<Taken> taken = {};  ///< In the network's order.
+  std::vector<Left> left = {};    ///< Tensors of the file that are not used, in their order.
+  std::vector<std::string> missing =
+      {};                   ///< Tensors of the network that keep their initial values.
+  std::string entry = {};   ///< As in ForeignWeights.
+  std::string prefix = {};  ///< What the names of taken tensors begin with: "module.".
 
   /// "takes 318 of the network's 320 tensors from its entry state_dict, with names that begin with
   /// module.; 2 keep their initial values: head.weight, head.bias; left out of the file: ...".

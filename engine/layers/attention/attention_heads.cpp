@@ -23,8 +23,7 @@ AttentionModule::AttentionModule(std::string layer, const AttentionOptions& opti
         ParameterRole::projection,
         torch::nn::Conv2dOptions(options.inputDepth, options.outputDepth, /*kernel_size=*/1)
             .bias(false));
-    drawNormal(
-        projection->weight, 1.0 / std::sqrt(static_cast<double>(options.inputDepth)));
+    drawNormal(projection->weight, 1.0 / std::sqrt(static_cast<double>(options.inputDepth)));
     return projection;
   };
   queries = addProjection("queries");

@@ -91,9 +91,8 @@ std::string cudaKernelsObstacle(c10::Device device) {
 std::string cudaKernelsState(const ComputeDevice& device) {
   if (device.kind != DeviceKind::cuda) {
     std::error_code error;
-    return exists(cudaPluginFile(), error)
-               ? "built, for a GPU"
-               : std::string("not built") + kHowToBuildCuda;
+    return exists(cudaPluginFile(), error) ? "built, for a GPU"
+                                           : std::string("not built") + kHowToBuildCuda;
   }
   const std::string obstacle = cudaKernelsObstacle(torchDevice(device));
   return obstacle.empty() ? "in use" : "not used, runs use plain LibTorch operations: " + obstacle;

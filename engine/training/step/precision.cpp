@@ -105,8 +105,9 @@ class TimedConvolution {
   void run() {
     synchronize(device_);
     const double start = secondsOf(device_);
-    const at::Tensor y = sameConvolutionPays(x_, weight_) ? sameConvolution(x_, weight_)
-                                                   : at::conv2d(x_, weight_, {}, 1, kKernel / 2);
+    const at::Tensor y = sameConvolutionPays(x_, weight_)
+                             ? sameConvolution(x_, weight_)
+                             : at::conv2d(x_, weight_, {}, 1, kKernel / 2);
     // The output serves as its own gradient: any values do.
     torch::autograd::grad({y}, {x_, weight_}, {y.detach()});
     synchronize(device_);

@@ -35,7 +35,7 @@ struct Block {
   /// Inverted bottleneck: the mixer has this many times the block's input channels; 0 = as many,
   /// without the 1x1 convolution before it.
   int expansion = 6;
-  double stochasticDepth = 0;      ///< Probability of skipping the residual branch in training.
+  double stochasticDepth = 0;  ///< Probability of skipping the residual branch in training.
 
   bool operator==(const Block&) const = default;
 };

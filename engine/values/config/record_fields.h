@@ -106,8 +106,10 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<Lineage> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"parentRun", "run folder that this run was forked or duplicated from"}, value.parentRun);
-  visit(Field{"parentCheckpoint", "checkpoint that it was forked from; empty = duplicated"}, value.parentCheckpoint);
+  visit(Field{"parentRun", "run folder that this run was forked or duplicated from"},
+        value.parentRun);
+  visit(Field{"parentCheckpoint", "checkpoint that it was forked from; empty = duplicated"},
+        value.parentCheckpoint);
   visit(Field{"parentStep", "step of that checkpoint", 0, kLargestCount}, value.parentStep);
 }
 

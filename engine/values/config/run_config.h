@@ -66,14 +66,14 @@ inline bool hasMomentum(OptimizerKind kind) {
 
 struct OptimizerConfig {
   OptimizerKind kind = OptimizerKind::sgd;
-  double learningRate = 0.1;       ///< Peak of the schedule.
-  double muonLearningRate = 0.08;  ///< Muon: learning rate of filters, as a share of their norm.
-  double momentum = 0.9;           ///< SGD, Muon.
-  bool nesterov = true;            ///< SGD, Muon.
-  double beta1 = 0.9;              ///< Adam, AdamW.
-  double beta2 = 0.999;            ///< Adam, AdamW.
-  double epsilon = 1e-8;           ///< Adam, AdamW.
-  double weightDecay = 5e-4;       ///< Not of the filters that Muon updates: it fixes their norm.
+  double learningRate = 0.1;        ///< Peak of the schedule.
+  double muonLearningRate = 0.08;   ///< Muon: learning rate of filters, as a share of their norm.
+  double momentum = 0.9;            ///< SGD, Muon.
+  bool nesterov = true;             ///< SGD, Muon.
+  double beta1 = 0.9;               ///< Adam, AdamW.
+  double beta2 = 0.999;             ///< Adam, AdamW.
+  double epsilon = 1e-8;            ///< Adam, AdamW.
+  double weightDecay = 5e-4;        ///< Not of the filters that Muon updates: it fixes their norm.
   bool decayAllParameters = false;  ///< In full, whatever `decayFactors` says.
   double gradientClip = 0;          ///< Greatest 2-norm of all gradients together; 0 = none.
   RateFactors rateFactors;
@@ -173,9 +173,9 @@ enum class BestBy { accuracy, loss };
 
 /// Which checkpoints a run keeps. The last one is always kept, the best one if `keepBest`.
 struct CheckpointConfig {
-  int everyEpochs = 1;       ///< Keep a checkpoint at the end of every n-th epoch; 0 = none.
-  int keepEpochs = 3;        ///< Number of these checkpoints kept on disk; 0 = all.
-  bool keepBest = true;      ///< Keep the weights of the best validation.
+  int everyEpochs = 1;   ///< Keep a checkpoint at the end of every n-th epoch; 0 = none.
+  int keepEpochs = 3;    ///< Number of these checkpoints kept on disk; 0 = all.
+  bool keepBest = true;  ///< Keep the weights of the best validation.
   BestBy bestBy = BestBy::accuracy;
   bool keepInitial = false;  ///< Keep the state before the first step.
   double everyMinutes = 5;   ///< Save the last checkpoint also in mid-epoch; 0 = never.

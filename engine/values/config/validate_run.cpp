@@ -116,20 +116,20 @@ void checkAugmentation(const RunConfig& config, std::vector<Problem>& problems) 
   const AugmentationConfig& augmentation = config.data.augmentation;
   const int channels = config.architecture.input.channels;
   if (augmentation.randAugmentOperations > 0 && channels != 1 && channels != 3) {
-    problems.push_back({"data.augmentation.randAugmentOperations",
-                        Severity::error,
-                        "RandAugment is for images with 1 or 3 channels, these have " +
-                            std::to_string(channels),
-                        Fix{"Use none", "data.augmentation.randAugmentOperations", "0"}});
+    problems.push_back(
+        {"data.augmentation.randAugmentOperations",
+         Severity::error,
+         "RandAugment is for images with 1 or 3 channels, these have " + std::to_string(channels),
+         Fix{"Use none", "data.augmentation.randAugmentOperations", "0"}});
   }
   if (config.recipe.batchSize > 1) return;
   const auto hasNoPartner = [&](const char* name, const char* path, double alpha) {
     if (alpha == 0) return;
-    problems.push_back({path,
-                        Severity::warning,
-                        std::string(name) +
-                            " blends two images of a batch: a batch of 1 has no second one",
-                        Fix{std::string("Use no ") + name, path, "0"}});
+    problems.push_back(
+        {path,
+         Severity::warning,
+         std::string(name) + " blends two images of a batch: a batch of 1 has no second one",
+         Fix{std::string("Use no ") + name, path, "0"}});
   };
   hasNoPartner("mixup", "data.augmentation.mixupAlpha", augmentation.mixupAlpha);
   hasNoPartner("CutMix", "data.augmentation.cutmixAlpha", augmentation.cutmixAlpha);

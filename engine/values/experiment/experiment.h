@@ -92,10 +92,11 @@ struct EnumNames<AxisCombination> {
   static constexpr std::array<std::string_view, 2> names{"crossed", "zipped"};
 };
 
-/// Early ends of the worse variants: successive halving (Jamieson and Talwalkar, 2016). All variants
-/// train `firstEpochs`; of n variants the n / factor best (rounded up) go on, until factor times as
-/// many epochs, and so on. The baseline always goes on, and is none of the n. Compared are the means over all seeds of the best
-/// validation accuracy so far. The learning rate follows the schedule of the whole run.
+/// Early ends of the worse variants: successive halving (Jamieson and Talwalkar, 2016). All
+/// variants train `firstEpochs`; of n variants the n / factor best (rounded up) go on, until factor
+/// times as many epochs, and so on. The baseline always goes on, and is none of the n. Compared are
+/// the means over all seeds of the best validation accuracy so far. The learning rate follows the
+/// schedule of the whole run.
 struct Halving {
   int firstEpochs = 0;  ///< 0: no variant ends early.
   double factor = 2;

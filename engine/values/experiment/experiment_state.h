@@ -49,7 +49,7 @@ struct ExperimentCell {
   int epochsDone = 0;
   int epochs = 0;
   double trainSeconds = 0;  ///< So far.
-  std::string text;  ///< failed, ended: why; running: the machine where its worker is.
+  std::string text;         ///< failed, ended: why; running: the machine where its worker is.
   std::vector<std::optional<double>> values;  ///< [measures]; of a run that is done.
   std::int64_t parameters = 0;                ///< Of the network; 0 = not known.
   std::int64_t flops = 0;                     ///< Of the forward pass of one image; 0 = not known.

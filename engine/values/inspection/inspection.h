@@ -61,8 +61,8 @@ inline InspectedAs inspectedAs(const InspectableLayer& layer) {
 }
 
 /// The layers of a network that can be inspected, in network order, from its description alone.
-/// Where a token is no pixel (TokenOrder::channelRuns), no pixel has a contribution: such layers are
-/// left out.
+/// Where a token is no pixel (TokenOrder::channelRuns), no pixel has a contribution: such layers
+/// are left out.
 std::vector<InspectableLayer> inspectableLayers(const Architecture& architecture);
 
 /// Which layer to inspect, with which image, at which pixel.
@@ -169,13 +169,13 @@ struct InspectionSnapshot {
   std::vector<float> probabilities;
   std::vector<std::string> classNames;  ///< May be empty.
 
-  Array queries;               ///< q_n [h, k]
-  LambdaParts lambdas;         ///< [k, v]
+  Array queries;        ///< q_n [h, k]
+  LambdaParts lambdas;  ///< [k, v]
   /// [min(k, v)] of each part, in descending order; [t, min(k, v)] where t heads have a lambda
   /// each.
   LambdaParts singularValues;
-  LambdaParts contributions;   ///< A [h, u, H, W]
-  Array effect;                ///< || sum_u A_mu v_mu || [h, H, W]
+  LambdaParts contributions;  ///< A [h, u, H, W]
+  Array effect;               ///< || sum_u A_mu v_mu || [h, H, W]
   EmbeddingTiles embeddings;
   KeyRegions keys;
   PartBalance balance;

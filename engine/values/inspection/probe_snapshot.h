@@ -12,9 +12,9 @@ namespace lambda {
 /// middle pixel of the layer's map. Shapes as in InspectionSnapshot. An array is empty where the
 /// layer lacks that part or an older version wrote the file.
 struct ProbeLayer {
-  std::string name;             ///< "stage3.block2.mixer"
-  Array lambdaContent = {};     ///< [k, v]
-  Array lambdaPosition = {};    ///< [k, v]
+  std::string name;                  ///< "stage3.block2.mixer"
+  Array lambdaContent = {};          ///< [k, v]
+  Array lambdaPosition = {};         ///< [k, v]
   Array contributionsContent = {};   ///< [h, u, H, W]
   Array contributionsPosition = {};  ///< [h, u, H, W]
   Array contributionsTotal = {};     ///< [h, 1, H, W] of a layer without these parts: attention.

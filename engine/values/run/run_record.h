@@ -20,10 +20,10 @@ struct Environment {
   /// The commit that the program was built from, such as "b0c5ce9a1234" or, where files differed
   /// from it, "b0c5ce9a1234 with changes"; "unknown" if it was not built in a git clone.
   std::string commit;
-  std::string torch;    ///< Version of LibTorch.
-  std::string device;   ///< For example "cpu" or "NVIDIA H200".
-  int threads = 0;      ///< Threads for tensor work; results on the CPU depend on it.
-  std::string cpu;      ///< Name of the processor.
+  std::string torch;   ///< Version of LibTorch.
+  std::string device;  ///< For example "cpu" or "NVIDIA H200".
+  int threads = 0;     ///< Threads for tensor work; results on the CPU depend on it.
+  std::string cpu;     ///< Name of the processor.
   std::string host;
   std::string started;            ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
   int threadChanges = 0;          ///< During training; not 0: not repeatable bit for bit.
@@ -64,11 +64,11 @@ struct RunRecord {
   std::optional<double> bestValidationLoss;      ///< Of the same epoch.
   std::optional<double> testAccuracy;            ///< 0..1; nothing before the test set was scored.
   std::optional<double> testLoss;  ///< Mean cross-entropy of the same scoring, in nats.
-  int testEvaluations = 0;                       ///< How often the test set was scored.
+  int testEvaluations = 0;         ///< How often the test set was scored.
   std::optional<MajorityClass> validationMajority;  ///< Of the validation images.
-  std::optional<MajorityClass> testMajority;     ///< Of the test set; nothing before it was scored.
-  double trainSeconds = 0;                       ///< Pauses and evaluation excluded.
-  double imagesPerSecond = 0;                    ///< Training throughput over the whole run.
+  std::optional<MajorityClass> testMajority;  ///< Of the test set; nothing before it was scored.
+  double trainSeconds = 0;                    ///< Pauses and evaluation excluded.
+  double imagesPerSecond = 0;                 ///< Training throughput over the whole run.
   NetworkInput input;
   DataDigest dataSha256;  ///< The test set's is known once it was scored.
   std::vector<std::string> tags;

@@ -197,8 +197,8 @@ std::string shellWord(std::string_view text) {
   std::string escaped;
   visitPieces(text, [&](const Piece& piece, std::string_view bytes) {
     // printf reads a - at its beginning as an option.
-    const bool isActive = bytes.find_first_of("'\\%!") != std::string_view::npos ||
-                          (bytes == "-" && escaped.empty());
+    const bool isActive =
+        bytes.find_first_of("'\\%!") != std::string_view::npos || (bytes == "-" && escaped.empty());
     if (isActive || !piece.isCharacter || isControl(piece.character)) {
       for (const char byte : bytes) escaped += octalEscape(byte);
     } else {

@@ -14,7 +14,7 @@ struct NetworkHit {
   enum class Kind { nothing, part, addBlock, removeBlock, addStage, chevron, operation };
 
   Kind kind = Kind::nothing;
-  PartId part;  ///< The part itself; for a button that adds, the part to add behind.
+  PartId part;        ///< The part itself; for a button that adds, the part to add behind.
   int operation = 0;  ///< The index of an operation within its opened block.
 
   bool operator==(const NetworkHit&) const = default;

@@ -31,9 +31,8 @@ QString MixerLook<LocalAttentionMixer>::brief() {
 }
 
 QueryView MixerLook<LocalAttentionMixer>::view(const LocalAttentionMixer& mixer) {
-  return {.reach = QueryView::Reach::window,
-          .side = mixer.scope,
-          .weights = QueryView::Weights::pairs};
+  return {
+      .reach = QueryView::Reach::window, .side = mixer.scope, .weights = QueryView::Weights::pairs};
 }
 
 MixerExplanation MixerLook<LocalAttentionMixer>::explanation(const LocalAttentionMixer& mixer,
@@ -47,8 +46,7 @@ MixerExplanation MixerLook<LocalAttentionMixer>::explanation(const LocalAttentio
       "matches their keys and offsets, and takes the mean of their values."_s;
   // The window may reach beyond the map.
   const long long window = static_cast<long long>(mixer.scope) * mixer.scope;
-  text.numbers =
-      attentionNumbers(plan, mixer.heads, std::min(window, plan.mixerInput.positions()));
+  text.numbers = attentionNumbers(plan, mixer.heads, std::min(window, plan.mixerInput.positions()));
   return text;
 }
 

@@ -38,7 +38,7 @@ class CurveScene {
   struct Series {
     CurveSeries options;  ///< The series without its samples.
     SeriesHistory history;
-    QCPGraph* raw = nullptr;  ///< Null unless options.faintRaw.
+    QCPGraph* raw = nullptr;     ///< Null unless options.faintRaw.
     QCPGraph* casing = nullptr;  ///< An edge around the line, which parts it from those below.
     QCPGraph* line = nullptr;
     QCPGraph* lone = nullptr;      ///< Dots for points without a neighbour to connect to.

@@ -15,7 +15,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kLabelGap = 8;  // Distance between a line's end and its name.
+constexpr double kLabelGap = 8;     // Distance between a line's end and its name.
 constexpr QPointF kSameEnd{16, 3};  // The greatest distance between ends that look like one.
 const QString kSameAs = u"= "_s;
 

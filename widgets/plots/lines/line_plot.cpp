@@ -20,7 +20,7 @@ namespace {
 constexpr double kDotSize = 6;
 constexpr double kCrowdedDotSize = 3;
 constexpr std::size_t kCrowd = 100;  // Dots from which on they are small.
-constexpr double kHeadroom = 1.05;  // Above the greatest value.
+constexpr double kHeadroom = 1.05;   // Above the greatest value.
 
 bool isInLegend(const PlotLine& line) {
   return !line.points.empty() && !line.name.isEmpty();

@@ -24,9 +24,9 @@ struct Plan {
   static constexpr int kValueColumns = kColumnsOfV;  ///< Columns of v that a warp makes at once.
 };
 
-using NarrowPlan = Plan<AlignedAccess, true, true, 16, 16>;  ///< k and v up to 16.
+using NarrowPlan = Plan<AlignedAccess, true, true, 16, 16>;       ///< k and v up to 16.
 using ShortQueryPlan = Plan<AlignedAccess, true, false, 16, 32>;  ///< k up to 16.
-using WidePlan = Plan<AlignedAccess, false, false, 32, 32>;  ///< Any multiples of 4.
+using WidePlan = Plan<AlignedAccess, false, false, 32, 32>;       ///< Any multiples of 4.
 using UnalignedPlan = Plan<ElementAccess, false, false, 16, 16>;  ///< Any sizes, any alignment.
 
 /// Calls `run` with the plan for the sizes and returns its result.

@@ -11,7 +11,7 @@ struct CudaImageDraw {
   std::int32_t index = 0;   ///< Of the image in the set.
   std::int32_t shiftX = 0;  ///< In pixels; |shiftX| < width.
   std::int32_t shiftY = 0;  ///< In pixels; |shiftY| < height.
-  std::int32_t flip = 0;  ///< 0 or 1
+  std::int32_t flip = 0;    ///< 0 or 1
   std::int32_t cutoutX = 0;
   std::int32_t cutoutY = 0;
 };
@@ -21,12 +21,12 @@ inline constexpr int kMostImageChannels = 4;
 /// A batch from a set of images on the device. Steps, in this order and with the same roundings as
 /// Augmenter: shift with padding, flip, normalise, cutout. Without draws, normalise only.
 struct CudaImageBatch {
-  std::int64_t images = 0;  ///< b
-  int channels = 0;         ///< c, up to kMostImageChannels.
-  int height = 0;           ///< H
-  int width = 0;            ///< W
-  bool isMirrored = false;  ///< Pixels beyond the image are mirrored; otherwise black.
-  int cutoutSize = 0;       ///< Side in pixels of the square that becomes 0, clipped.
+  std::int64_t images = 0;               ///< b
+  int channels = 0;                      ///< c, up to kMostImageChannels.
+  int height = 0;                        ///< H
+  int width = 0;                         ///< W
+  bool isMirrored = false;               ///< Pixels beyond the image are mirrored; otherwise black.
+  int cutoutSize = 0;                    ///< Side in pixels of the square that becomes 0, clipped.
   float scale[kMostImageChannels] = {};  ///< A byte p becomes p * scale + shift.
   float shift[kMostImageChannels] = {};
   const std::uint8_t* pixels = nullptr;   ///< [count, c, H, W], the whole set.

@@ -82,13 +82,13 @@ struct LambdaMixer {
   int intraDepth = 1;   ///< u
   int scope = 0;        ///< r: side of the local window of positions, odd; 0 = global.
   PositionEmbedding embedding = PositionEmbedding::relative;
-  bool content = true;           ///< With the content lambda; false = position only.
+  bool content = true;  ///< With the content lambda; false = position only.
   /// Each head has its own keys, values and embeddings; otherwise all heads share one lambda.
   bool multiHead = false;
   KeyNormalization keyNormalization = KeyNormalization::softmax;
-  bool softmaxQueries = false;   ///< Softmax of each head's query over its depth (table 12).
-  bool normalizeQueries = true;  ///< Batch norm on the queries (section 3.1).
-  bool normalizeValues = true;   ///< Batch norm on the values (section 3.1).
+  bool softmaxQueries = false;    ///< Softmax of each head's query over its depth (table 12).
+  bool normalizeQueries = true;   ///< Batch norm on the queries (section 3.1).
+  bool normalizeValues = true;    ///< Batch norm on the values (section 3.1).
   double embeddingDeviation = 1;  ///< Standard deviation of the initial embeddings; the paper's: 1.
   ContextMask mask = ContextMask::none;
   /// The custom mask: a row of n characters for each of the n queries, "1" for a position that the
