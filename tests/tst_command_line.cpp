@@ -34,6 +34,7 @@ class TestCommandLine : public QObject {
   void allProblemsOfAConfigurationAreReportedAtOnce();
   void errorsAreOneJsonObjectToo();
   void presetsPrintAFileThatDescribesTheSame();
+  void aBuiltSourceTreeCanBeMoved();
   void describeGivesTheCostModelsTotals_data();
   void describeGivesTheCostModelsTotals();
   void anExperimentIsRefusedByName();
@@ -196,6 +197,22 @@ void TestCommandLine::presetsPrintAFileThatDescribesTheSame() {
       program_.run({u"describe"_s, u"resnet50-cifar-ccll"_s, u"--json"_s});
   QCOMPARE(copy.status, 0);
   QCOMPARE(copy.output, preset.output);
+}
+
+void TestCommandLine::aBuiltSourceTreeCanBeMoved() {
+  const TemporaryFolder folder;
+  const fs::path presets = folder.path() / "resources/presets";
+  const fs::path programs = folder.path() / "build/release";
+  fs::create_directories(presets);
+  fs::create_directories(programs);
+  std::ofstream(folder.path() / "CMakePresets.json") << "{}";
+  fs::copy_file(LAMBDA_RESOURCES "/presets/quickstart.json", presets / "moved.json");
+  const fs::path program = LAMBDA_PROGRAM;
+  fs::copy_file(program, programs / "lambda");
+  fs::create_symlink(program.parent_path() / "torch", programs / "torch");
+  const ProgramOutcome outcome =
+      Program(folder.path()).runScript(u"build/release/lambda describe moved --json"_s);
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
 }
 
 void TestCommandLine::describeGivesTheCostModelsTotals_data() {

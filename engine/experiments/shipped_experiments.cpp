@@ -1,10 +1,10 @@
 #include "engine/experiments/shipped_experiments.h"
 
-#include <cstdlib>
-#include <set>
-#include <system_error>
+#include <cstdint>
+#include <optional>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/shipped_files.h"
 #include "engine/formats/json/experiment_json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text.h"
@@ -16,6 +16,7 @@ namespace lambda {
 namespace {
 
 constexpr std::uint64_t kMostShippedBytes = 1 << 20;
+const ShippedFiles kExperiments("experiments", "LAMBDA_EXPERIMENTS");
 
 Error unknownExperiment(std::string_view name) {
   const std::vector<std::string> names = shippedExperimentNames();
@@ -30,40 +31,18 @@ Error unknownExperiment(std::string_view name) {
 }  // namespace
 
 std::vector<fs::path> shippedExperimentFolders() {
-  std::vector<fs::path> folders;
-  const char* chosen = std::getenv("LAMBDA_EXPERIMENTS");
-  if (chosen && *chosen) folders.emplace_back(chosen);
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    folders.push_back(program.parent_path().parent_path() / "share/lambda-studio/experiments");
-  }
-  folders.emplace_back(LAMBDA_EXPERIMENT_FOLDER);
-  return folders;
+  return kExperiments.folders();
 }
 
 std::vector<std::string> shippedExperimentNames() {
-  std::set<std::string> names;
-  for (const fs::path& folder : shippedExperimentFolders()) {
-    std::error_code error;
-    for (fs::directory_iterator file(folder, error), end; !error && file != end;
-         file.increment(error)) {
-      if (file->path().extension() == ".json") names.insert(file->path().stem().string());
-    }
-  }
-  return {names.begin(), names.end()};
+  return kExperiments.names();
 }
 
 Experiment loadShippedExperiment(std::string_view name) {
-  if (name.empty() || name.find('/') != std::string_view::npos) throw unknownExperiment(name);
-  for (const fs::path& folder : shippedExperimentFolders()) {
-    const fs::path file = folder / (std::string(name) + ".json");
-    std::error_code error;
-    if (!fs::is_regular_file(file, error)) continue;
-    std::vector<Problem> warnings;
-    return experimentFromJson(readFile(file, kMostShippedBytes), file.string(), warnings);
-  }
-  throw unknownExperiment(name);
+  const std::optional<fs::path> file = kExperiments.find(name);
+  if (!file) throw unknownExperiment(name);
+  std::vector<Problem> warnings;
+  return experimentFromJson(readFile(*file, kMostShippedBytes), file->string(), warnings);
 }
 
 }  // namespace lambda

@@ -9,9 +9,7 @@
 
 namespace lambda {
 
-/// Folders that may hold experiments that come with the program: the environment variable
-/// LAMBDA_EXPERIMENTS, the folder of the installed program (../share/lambda-studio/experiments),
-/// that of the source tree.
+/// ShippedFiles::folders() of the experiments; the environment variable is LAMBDA_EXPERIMENTS.
 std::vector<std::filesystem::path> shippedExperimentFolders();
 
 /// The names of the shipped experiments, files NAME.json in those folders, sorted.

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
-#include <set>
 #include <system_error>
 #include <utility>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/shipped_files.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/runtime/error.h"
 #include "engine/values/published/published_networks.h"
@@ -21,16 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uintmax_t kMostBytes = 1 << 20;
 
-/// The first file of that name in the folders. A name is never a path.
-std::optional<fs::path> findFile(std::string_view name) {
-  if (name.empty() || name.find('/') != std::string_view::npos) return std::nullopt;
-  for (const fs::path& folder : presetFolders()) {
-    fs::path file = folder / (std::string(name) + ".json");
-    std::error_code error;
-    if (fs::is_regular_file(file, error)) return file;
-  }
-  return std::nullopt;
-}
+const ShippedFiles kPresets("presets", "LAMBDA_PRESETS");
 
 Error unknownPreset(std::string_view name) {
   const std::vector<std::string> names = presetNames();
@@ -46,16 +37,7 @@ Error unknownPreset(std::string_view name) {
 }  // namespace
 
 std::vector<fs::path> presetFolders() {
-  std::vector<fs::path> folders;
-  const char* chosen = std::getenv("LAMBDA_PRESETS");
-  if (chosen && *chosen) folders.emplace_back(chosen);
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (!error) {
-    folders.push_back(program.parent_path().parent_path() / "share/lambda-studio/presets");
-  }
-  folders.emplace_back(LAMBDA_PRESET_FOLDER);
-  return folders;
+  return kPresets.folders();
 }
 
 std::string missingPresetFolder() {
@@ -65,15 +47,7 @@ std::string missingPresetFolder() {
 }
 
 std::vector<std::string> presetFileNames() {
-  std::set<std::string> names;
-  for (const fs::path& folder : presetFolders()) {
-    std::error_code error;
-    for (fs::directory_iterator file(folder, error), end; !error && file != end;
-         file.increment(error)) {
-      if (file->path().extension() == ".json") names.insert(file->path().stem().string());
-    }
-  }
-  return {names.begin(), names.end()};
+  return kPresets.names();
 }
 
 std::vector<std::string> presetNames() {
@@ -85,12 +59,12 @@ std::vector<std::string> presetNames() {
 }
 
 fs::path presetFile(std::string_view name) {
-  if (const std::optional<fs::path> file = findFile(name)) return *file;
+  if (const std::optional<fs::path> file = kPresets.find(name)) return *file;
   throw unknownPreset(name);
 }
 
 RunConfig loadPreset(std::string_view name, std::vector<Problem>& warnings) {
-  if (const std::optional<fs::path> file = findFile(name)) {
+  if (const std::optional<fs::path> file = kPresets.find(name)) {
     return runConfigFromJson(readFile(*file, kMostBytes), file->string(), warnings);
   }
   std::optional<RunConfig> published = publishedNetwork(name);

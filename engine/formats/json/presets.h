@@ -10,8 +10,7 @@
 
 namespace lambda {
 
-/// Folders that may hold presets, in order of precedence: the environment variable LAMBDA_PRESETS,
-/// the folder of the installed program (../share/lambda-studio/presets), that of the source tree.
+/// ShippedFiles::folders() of the presets; the environment variable is LAMBDA_PRESETS.
 std::vector<std::filesystem::path> presetFolders();
 
 /// The value of LAMBDA_PRESETS if it does not name a folder; empty otherwise.
