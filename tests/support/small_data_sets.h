@@ -135,18 +135,16 @@ inline std::string jpegOf(const Image& image) {
   return result;
 }
 
-/// Writes two classes of plain pictures, "blue" and "red", as PNG and JPEG; `count` in each class,
-/// half of them in a subfolder.
+/// Writes two classes of plain pictures, "blue" and "red", as PNG and JPEG; `count` in each class.
 inline void writePictures(const std::filesystem::path& folder, int count) {
   for (const bool isRed : {false, true}) {
     const std::filesystem::path place = folder / (isRed ? "red" : "blue");
-    std::filesystem::create_directories(place / "more");
+    std::filesystem::create_directories(place);
     for (int i = 0; i < count; ++i) {
       const Image image = plainPicture(20 + i, 16, isRed ? 250 : 0, 0, isRed ? 0 : 250);
       const bool isJpeg = i % 2 == 1;
-      writeFileDurably(
-          (isJpeg ? place / "more" : place) / (std::to_string(i) + (isJpeg ? ".JPG" : ".png")),
-          isJpeg ? jpegOf(image) : encodePng(image));
+      writeFileDurably(place / (std::to_string(i) + (isJpeg ? ".JPG" : ".png")),
+                       isJpeg ? jpegOf(image) : encodePng(image));
     }
   }
 }

@@ -110,17 +110,40 @@ class Walk {
     }
   }
 
+  /// Says which folders within class folders have pictures: they may be meant as classes.
+  void addNestedTo(std::vector<DataFinding>& findings, const fs::path& folder) const {
+    if (nestedFolders_ == 0) return;
+    const bool isOne = nestedFolders_ == 1;
+    findings.push_back({Severity::warning,
+                        folder.string(),
+                        "the pictures in " + formatCounted(nestedFolders_, "folder") +
+                            " within class folders count to the class folder around " +
+                            (isOne ? "it: " : "them, such as ") + firstNested_.string(),
+                        isOne ? "If the folder is a class, move it beside the class folders."
+                              : "If these folders are the classes, move them one level up."});
+  }
+
   PassedOver passedOver;
 
  private:
   fs::path relative(const fs::path& path) const { return path.lexically_relative(root_); }
+
+  void addFolder(const fs::path& folder,
+                 std::uint16_t label,
+                 std::vector<ListedPicture>& pictures) {
+    const std::size_t before = pictures.size();
+    addPictures(folder, label, pictures);
+    const bool liesInClassFolder = chain_.depth() == 1;
+    if (!liesInClassFolder || pictures.size() == before) return;
+    if (nestedFolders_++ == 0 || relative(folder) < firstNested_) firstNested_ = relative(folder);
+  }
 
   void add(const fs::directory_entry& entry,
            std::uint16_t label,
            std::vector<ListedPicture>& pictures) {
     const fs::path& path = entry.path();
     std::error_code failed;
-    if (entry.is_directory(failed)) return addPictures(path, label, pictures);
+    if (entry.is_directory(failed)) return addFolder(path, label, pictures);
     if (!entry.exists(failed)) return passedOver.add("broken link", relative(path));
     if (!entry.is_regular_file(failed)) return passedOver.add("special file", relative(path));
     if (formatByName(path).empty()) return passedOver.addFile(relative(path));
@@ -137,6 +160,8 @@ class Walk {
   fs::path root_;
   FolderChain chain_;
   std::size_t folders_ = 0;
+  std::int64_t nestedFolders_ = 0;  // Directly in class folders, with pictures.
+  fs::path firstNested_;            // By its name.
 };
 
 ListedSplit listSplit(Walk& walk,
@@ -193,6 +218,14 @@ PictureList listPictures(const fs::path& folder, ValidationPictures validation) 
                                "are drawn from the training pictures",
                                "Use it for validation with --set data.source.validation=folder."});
   }
+  if (!usesFolder && layout.validation && !layout.test) {
+    layout.findings.push_back(
+        {Severity::warning,
+         (folder / *layout.validation).string(),
+         "is the test set: there is no test split",
+         "To validate with this folder, put pictures for the test into test/, in "
+         "class folders."});
+  }
   PictureList list;
   list.folder = folder;
   Walk walk(folder);
@@ -203,6 +236,7 @@ PictureList listPictures(const fs::path& folder, ValidationPictures validation) 
   if (test) list.test = listSplit(walk, folder, *test, layout);
   list.classNames = std::move(layout.classes);
   list.findings = std::move(layout.findings);
+  walk.addNestedTo(list.findings, folder);
   walk.passedOver.addTo(list.findings, folder);
   return list;
 }
