@@ -12,7 +12,7 @@ namespace lambda {
 struct TrainingImages {
   LabeledImages train;            ///< Also for validation, where the data set has no own split.
   LabeledImages validation = {};  ///< The data set's own validation split; empty = it has none.
-  std::string changes = {};  ///< What was changed in images as they were read; empty = nothing.
+  std::string changes = {};       ///< What was changed in images or left out; empty = nothing.
 };
 
 /// The images for training and validation. Throws Error naming a missing or damaged file.

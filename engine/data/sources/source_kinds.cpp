@@ -168,7 +168,8 @@ bool liesAt(const fs::path& path, const IdxSource&) {
 
 TrainingImages training(const ImageFolderSource& source) {
   DecodedPictures pictures = readImageFolder(source);
-  return {std::move(pictures.train), std::move(pictures.validation), changesText(pictures.counts)};
+  std::string changes = changesText(pictures);
+  return {std::move(pictures.train), std::move(pictures.validation), std::move(changes)};
 }
 
 LabeledImages test(const ImageFolderSource& source) {

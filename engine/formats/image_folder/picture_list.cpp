@@ -1,8 +1,10 @@
 #include "engine/formats/image_folder/picture_list.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cerrno>
+#include <ctime>
 #include <map>
+#include <sys/stat.h>
 #include <system_error>
 
 #include "engine/formats/files/file_system.h"
@@ -22,6 +24,11 @@ constexpr std::size_t kMostPictures = 50'000'000;
 constexpr std::size_t kMostFolders = 1'000'000;
 constexpr const char* kHint =
     "Put the pictures of each class into a separate folder that is named after the class.";
+
+std::int64_t nanosecondsOf(const timespec& time) {
+  constexpr std::int64_t kPerSecond = 1'000'000'000;
+  return kPerSecond * time.tv_sec + time.tv_nsec;
+}
 
 /// Counts the files that are not read, by what they are.
 class PassedOver {
@@ -148,13 +155,15 @@ class Walk {
     if (!entry.is_regular_file(failed)) return passedOver.add("special file", relative(path));
     if (formatByName(path).empty()) return passedOver.addFile(relative(path));
     if (pictures.size() == kMostPictures) throw Error(root_.string(), "has too many pictures");
-    const auto modified = entry.last_write_time(failed).time_since_epoch();
-    const auto bytes = entry.file_size(failed);
-    if (failed) throw systemError(path, "cannot read the size", failed.value());
+
+    struct stat status {};
+
+    if (stat(path.c_str(), &status) != 0) throw systemError(path, "cannot read the size", errno);
     pictures.push_back({relative(path).string(),
                         label,
-                        bytes,
-                        std::chrono::duration_cast<std::chrono::nanoseconds>(modified).count()});
+                        static_cast<std::uint64_t>(status.st_size),
+                        nanosecondsOf(status.st_mtim),
+                        nanosecondsOf(status.st_ctim)});
   }
 
   fs::path root_;

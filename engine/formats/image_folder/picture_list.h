@@ -15,7 +15,8 @@ struct ListedPicture {
   std::string path;           ///< Relative to the listed folder.
   std::uint16_t label = 0;    ///< Index of its class.
   std::uint64_t bytes = 0;    ///< Size of the file.
-  std::int64_t modified = 0;  ///< When it was last changed, in nanoseconds of the file clock.
+  std::int64_t modified = 0;  ///< When its content was changed, in nanoseconds; can be set.
+  std::int64_t changed = 0;   ///< When the system last saw any change of it, likewise.
 
   bool operator==(const ListedPicture&) const = default;
 };
