@@ -106,8 +106,17 @@ DataSource recognizeDataSource(const std::string& named, const DataSource& like)
   const bool isLike = like.index() == found.front().index();
   DataSource source = isLike ? like : found.front();
   *pathOf(source) = named;
-  if (!isLike) std::visit([](auto& options) { source_kinds::chooseOptions(options); }, source);
+  if (!isLike) chooseOptions(source);
   return source;
+}
+
+void chooseOptions(DataSource& source) {
+  std::visit([](auto& options) { source_kinds::chooseOptions(options); }, source);
+}
+
+bool dropMissingValidation(DataSource& source) {
+  return std::visit([](auto& options) { return source_kinds::dropMissingValidation(options); },
+                    source);
 }
 
 }  // namespace lambda

@@ -34,4 +34,11 @@ DataReport checkDataset(const DataSource& source);
 /// files, if it holds no data set or could be of several kinds.
 DataSource recognizeDataSource(const std::string& named, const DataSource& like = {});
 
+/// Sets the options that depend on what lies at the path of the source, as for a newly named one.
+void chooseOptions(DataSource& source);
+
+/// Where the source asks for a validation split of the data's own and there is none: asks for none,
+/// and says so.
+bool dropMissingValidation(DataSource& source);
+
 }  // namespace lambda

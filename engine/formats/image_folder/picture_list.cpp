@@ -204,6 +204,15 @@ ListedSplit listSplit(Walk& walk,
   return split;
 }
 
+/// Empty where no layout can be concluded; listPictures() says why.
+PictureLayout layoutIfClear(const fs::path& folder) {
+  try {
+    return layoutOf(folder);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 PictureList listPictures(const fs::path& folder, ValidationPictures validation) {
@@ -218,14 +227,16 @@ PictureList listPictures(const fs::path& folder, ValidationPictures validation) 
   if (usesFolder && !layout.validation) {
     throw Error(folder.string(),
                 "has no validation split, which data.source.validation asks for",
-                "Draw the validation images by chance with --set data.source.validation=drawn.");
+                "Draw the validation images by chance: train with --set "
+                "data.source.validation=drawn.");
   }
   if (!usesFolder && layout.validation && layout.test) {
-    layout.findings.push_back({Severity::warning,
-                               (folder / *layout.validation).string(),
-                               "is not read: there is a test split too, and the validation images "
-                               "are drawn from the training pictures",
-                               "Use it for validation with --set data.source.validation=folder."});
+    layout.findings.push_back(
+        {Severity::warning,
+         (folder / *layout.validation).string(),
+         "is not read: there is a test split too, and the validation images "
+         "are drawn from the training pictures",
+         "To validate with it, train with --set data.source.validation=folder."});
   }
   if (!usesFolder && layout.validation && !layout.test) {
     layout.findings.push_back(
@@ -258,12 +269,12 @@ bool hasClassFolders(const fs::path& folder) {
 }
 
 bool hasValidationSplit(const fs::path& folder) {
-  try {
-    const PictureLayout layout = layoutOf(folder);
-    return layout.validation && layout.test;
-  } catch (const Error&) {
-    return false;  // listPictures() says why.
-  }
+  return layoutIfClear(folder).validation.has_value();
+}
+
+bool hasValidationAndTestSplit(const fs::path& folder) {
+  const PictureLayout layout = layoutIfClear(folder);
+  return layout.validation && layout.test;
 }
 
 }  // namespace lambda

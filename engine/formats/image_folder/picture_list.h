@@ -59,7 +59,10 @@ PictureList listPictures(const std::filesystem::path& folder,
 /// formats, which it names.
 bool hasClassFolders(const std::filesystem::path& folder);
 
-/// Whether there is a validation split beside a training and a test split.
+/// Whether there is a validation split beside a training split.
 bool hasValidationSplit(const std::filesystem::path& folder);
+
+/// Likewise, and a test split too, so that the validation split is not the test set.
+bool hasValidationAndTestSplit(const std::filesystem::path& folder);
 
 }  // namespace lambda
