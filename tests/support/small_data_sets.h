@@ -65,11 +65,11 @@ inline std::string idxImages(std::uint32_t count, std::uint32_t height, std::uin
   return bytes;
 }
 
-/// Labels 0, 1, ..., classes - 1, 0, ...
-inline std::string idxLabels(std::uint32_t count, std::uint32_t classes) {
+/// Labels first, first + 1, ..., first + classes - 1, first, ...
+inline std::string idxLabels(std::uint32_t count, std::uint32_t classes, std::uint32_t first = 0) {
   std::string bytes{'\0', '\0', '\x08', '\x01'};
   appendBigEndian(bytes, count);
-  for (std::uint32_t i = 0; i < count; ++i) bytes.push_back(static_cast<char>(i % classes));
+  for (std::uint32_t i = 0; i < count; ++i) bytes.push_back(static_cast<char>(first + i % classes));
   return bytes;
 }
 
