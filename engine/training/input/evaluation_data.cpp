@@ -15,7 +15,7 @@ namespace {
 
 NetworkInput inputOf(NetworkInput known, const DataConfig& data, DatasetCache& datasets) {
   if (known.isKnown()) return known;
-  const std::shared_ptr<const Dataset> measured = datasets.training(data);
+  const std::shared_ptr<const Dataset> measured = datasets.training(withFittingSplit(data));
   return {measured->normalization, measured->train.classNames};
 }
 
