@@ -41,6 +41,7 @@ class TestCifar100Files : public QObject {
   void wrongSizesAndLabelsAreNamed();
   void namesThatAreMissingBecomeNumbers();
   void checksCountTheClasses();
+  void aTestClassThatTrainingLacksIsRefused();
   void thePythonVersionIsNamed();
 };
 
@@ -134,6 +135,20 @@ void TestCifar100Files::checksCountTheClasses() {
   QCOMPARE(report.info->trainCount, std::int64_t{200});
   const DataReport none = checkCifar100(folder.path() / "no", Cifar100Labels::fine);
   QVERIFY(!none.usable && !none.info && !none.findings.empty());
+}
+
+void TestCifar100Files::aTestClassThatTrainingLacksIsRefused() {
+  TemporaryFolder folder;
+  writeSmallCifar100(folder.path());
+  std::string train = smallCifar100(kSmallCifar100.trainImages, 0);
+  constexpr std::size_t kRecordBytes = 3074;
+  for (const std::size_t image : {7, 107}) train[image * kRecordBytes + 1] = 8;
+  writeFileDurably(folder.path() / "train.bin", train);
+  QVERIFY2(failureOf(folder.path())
+                   .find("test.bin: has images of the class fine 7, of which there "
+                         "are no training images") != std::string::npos,
+           failureOf(folder.path()).c_str());
+  QVERIFY(checkCifar100(folder.path(), Cifar100Labels::coarse, kSmallCifar100).usable);
 }
 
 void TestCifar100Files::thePythonVersionIsNamed() {

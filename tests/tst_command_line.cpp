@@ -304,7 +304,12 @@ void TestCommandLine::missingDataIsReportedWithWhatToDo() {
   const ProgramOutcome outcome =
       program_.run({u"train"_s, u"tiny.json"_s, u"--data"_s, u"nowhere"_s});
   QCOMPARE(outcome.status, 1);
-  QVERIFY(outcome.errors.contains("lambda data get cifar10"));
+  QVERIFY2(outcome.errors.contains("name its place with --data PATH"), outcome.errors.constData());
+  QVERIFY(!outcome.errors.contains("lambda data get cifar10"));
+  const ProgramOutcome cifar =
+      program_.run({u"train"_s, u"tiny.json"_s, u"--data"_s, u"cifar10"_s});
+  QCOMPARE(cifar.status, 1);
+  QVERIFY2(cifar.errors.contains("lambda data get cifar10"), cifar.errors.constData());
   const ProgramOutcome check = program_.run({u"data"_s, u"check"_s, u"nowhere"_s, u"--json"_s});
   QCOMPARE(check.status, 1);
   QCOMPARE(check.json()[u"usable"_s], QJsonValue(false));

@@ -25,6 +25,7 @@ class TestDataCommands : public QObject {
   void greyImagesAreTrainedOnScoredAndInspected();
   void picturesWithoutATestSetEndWithoutATestAccuracy();
   void whatIsNotReadOfPicturesIsSaid();
+  void corruptPicturesThatAreLeftOutAreSaidByEveryTraining();
   void realPhotographsAreCheckedTrainedAndPredicted();
 
  private:
@@ -147,6 +148,30 @@ void TestDataCommands::whatIsNotReadOfPicturesIsSaid() {
   QVERIFY2(trained.status == 0, trained.errors.constData());
   for (const QString& part : {passedOver, turned}) {
     QVERIFY2(trained.errors.contains(part.toUtf8()), trained.errors.constData());
+  }
+}
+
+void TestDataCommands::corruptPicturesThatAreLeftOutAreSaidByEveryTraining() {
+  const fs::path set = folder_.path() / "damaged";
+  writePictures(set, 20);
+  writeFileDurably(set / "blue/broken.png", "no picture");
+  const QStringList train{u"train"_s,
+                          u"tiny.json"_s,
+                          u"--data"_s,
+                          u"damaged"_s,
+                          u"--set"_s,
+                          u"data.source.size=32"_s,
+                          u"--set"_s,
+                          u"architecture.classes=2"_s};
+  const ProgramOutcome refused = program_.run(train);
+  QCOMPARE(refused.status, 1);
+  QVERIFY2(refused.errors.contains("train with --set data.source.corrupt=skip"),
+           refused.errors.constData());
+  for (const char* pictures : {"decoded", "from the cache"}) {
+    const ProgramOutcome trained =
+        program_.run(train + QStringList{u"--set"_s, u"data.source.corrupt=skip"_s});
+    QVERIFY2(trained.status == 0, trained.errors.constData());
+    QVERIFY2(trained.errors.contains("1 corrupt picture is left out"), pictures);
   }
 }
 

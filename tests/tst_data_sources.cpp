@@ -77,6 +77,7 @@ class TestDataSources : public QObject {
   void runsAreJudgedByWhatTheDataHolds();
   void labelsBeyond255AreSplitAndKept();
   void whatIsNoDataSetButKnownSaysWhatToDo();
+  void dataThatIsGoneSaysHowToNameItsPlace();
   void theDatasOwnValidationSplitIsUsed();
 };
 
@@ -265,6 +266,33 @@ void TestDataSources::whatIsNoDataSetButKnownSaysWhatToDo() {
   QVERIFY(said("loose", "but no class folders"));
   QVERIFY(said("loose/a.png", "is a picture, not a data set"));
   QVERIFY(said("pipe", "is a pipe or a device"));
+}
+
+void TestDataSources::dataThatIsGoneSaysHowToNameItsPlace() {
+  const TemporaryFolder folder;
+  const std::string path = (folder.path() / "gone").string();
+  const auto said = [&](const auto& call, const std::string& part) {
+    try {
+      call();
+      return false;
+    } catch (const Error& error) {
+      const std::string text = error.what();
+      return text.find(path + ": the data is not here") != std::string::npos &&
+             text.find(part) != std::string::npos && text.find("--data PATH") != std::string::npos;
+    }
+  };
+  for (const DataSource& source : {DataSource(ImageFolderSource{.path = path}),
+                                   DataSource(IdxSource{path}),
+                                   DataSource(Cifar100Source{path}),
+                                   DataSource(Cifar10Source{path})}) {
+    const bool isCifar10 = std::holds_alternative<Cifar10Source>(source);
+    const std::string part = isCifar10 ? "lambda data get cifar10" : "Check the path";
+    QVERIFY(said([&] { readTrainingImages(source); }, part));
+    QVERIFY(said([&] { readTestImages(source); }, part));
+    QVERIFY(said([&] { probeDataset(source); }, part));
+    QVERIFY(said([&] { recognizeDataSource(path, source); }, part));
+  }
+  QVERIFY(said([&] { recognizeDataSource(path); }, "Check the path"));
 }
 
 void TestDataSources::theDatasOwnValidationSplitIsUsed() {

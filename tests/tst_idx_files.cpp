@@ -51,6 +51,8 @@ class TestIdxFiles : public QObject {
   void checksReportInsteadOfThrowing();
   void setsAreFoundWhereTorchvisionLaysThem();
   void foldersWithTheNamesOfFilesAreNoFiles();
+  void aTestClassThatTrainingLacksIsRefused();
+  void classesWithoutImagesAreNamed();
 };
 
 void TestIdxFiles::greyImagesAndLabelsAreRead() {
@@ -187,6 +189,36 @@ void TestIdxFiles::foldersWithTheNamesOfFilesAreNoFiles() {
     std::filesystem::copy_file(folder.path() / "plain" / from, folder.path() / "kaggle" / to);
   }
   QCOMPARE(readIdxDataset(folder.path() / "kaggle").train.count(), std::size_t{60});
+}
+
+void TestIdxFiles::aTestClassThatTrainingLacksIsRefused() {
+  TemporaryFolder folder;
+  writeSmallIdx(folder.path());
+  const std::filesystem::path labels = folder.path() / "train-labels-idx1-ubyte";
+  writeFileDurably(labels, idxLabels(60, 5));
+  QVERIFY2(has(failureOf(folder.path()),
+               "t10k-labels-idx1-ubyte: has the label 5, of which there are no training images"),
+           failureOf(folder.path()).c_str());
+  QVERIFY(!checkIdxDataset(folder.path()).usable);
+  writeFileDurably(labels, idxLabels(60, 10, /*first=*/100));
+  QVERIFY(has(failureOf(folder.path()), "has the label 0, of which there are no training images"));
+}
+
+void TestIdxFiles::classesWithoutImagesAreNamed() {
+  TemporaryFolder folder;
+  writeSmallIdx(folder.path());
+  QVERIFY(probeIdxDataset(folder.path()).notes.empty());
+  writeFileDurably(folder.path() / "train-labels-idx1-ubyte", idxLabels(60, 10, /*first=*/1));
+  writeFileDurably(folder.path() / "t10k-labels-idx1-ubyte", idxLabels(20, 10, /*first=*/1));
+  const DataReport report = checkIdxDataset(folder.path());
+  QVERIFY(report.usable);
+  QCOMPARE(report.info->classes, 11);
+  QVERIFY2(has(report.findings.at(0).text, "largest label, 10, but there are no images of 0"),
+           report.findings.at(0).text.c_str());
+  QVERIFY(has(probeIdxDataset(folder.path()).notes.at(0), "there are no images of 0. The network"));
+  writeFileDurably(folder.path() / "train-labels-idx1-ubyte", idxLabels(60, 2, /*first=*/4));
+  writeFileDurably(folder.path() / "t10k-labels-idx1-ubyte", idxLabels(20, 2, /*first=*/4));
+  QVERIFY(has(checkIdxDataset(folder.path()).findings.at(0).text, "no images of 0 to 3"));
 }
 
 }  // namespace lambda

@@ -27,6 +27,10 @@ std::string storedPicture(const std::string& name) {
   return readFile(fs::path(LAMBDA_TEST_DATA "/fuzz/pictures") / name, 1 << 20);
 }
 
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 std::string failureOf(const ImageFolderSource& source) {
   try {
     readImageFolder(source);
@@ -102,11 +106,25 @@ class TestImageFolder : public QObject {
     const DecodedPictures left = readImageFolder(skipping);
     QCOMPARE(left.train.count(), std::size_t{6});
     QCOMPARE(left.corrupt.size(), std::size_t{1});
+    QVERIFY(has(changesText(left), "1 corrupt picture is left out"));
+    QVERIFY(has(changesText(readImageFolder(skipping)), "1 corrupt picture is left out"));
     QVERIFY(!checkImageFolder(source()).usable);
     const DataReport report = checkImageFolder(skipping);
     QVERIFY(report.usable);
     QCOMPARE(report.info->trainCount, std::int64_t{6});
     QVERIFY(report.findings.at(1).text.find("1 corrupt picture is left out") != std::string::npos);
+  }
+
+  void theHintForCorruptPicturesFitsTheirNumberAndEveryCommand() {
+    writePictures(path() / "set", 3);
+    writeFileDurably(path() / "set/blue/broken.png", "no picture");
+    QVERIFY2(has(failureOf(source()), "Replace or remove it. To leave corrupt pictures out, train"),
+             failureOf(source()).c_str());
+    QVERIFY(has(checkImageFolder(source()).findings.at(1).hint, "Replace or remove it."));
+    writeFileDurably(path() / "set/red/broken.png", "no picture");
+    const DataFinding all = checkImageFolder(source()).findings.at(2);
+    QCOMPARE(all.text, std::string("2 pictures are corrupt"));
+    QVERIFY2(has(all.hint, "Replace or remove them."), all.hint.c_str());
   }
 
   void whatIsChangedInPicturesIsCountedAndSaid() {
@@ -205,6 +223,12 @@ class TestImageFolder : public QObject {
     fs::last_write_time(picture, fs::last_write_time(picture) + std::chrono::seconds(1));
     const std::string touched = cacheNameOf(listPictures(path() / "set"), kOptions);
     QVERIFY(touched != name);
+    // A copy with the time and the size of the former picture is another one all the same.
+    QTest::qSleep(20);  // The clock of the file system ticks more slowly than its files change.
+    const fs::file_time_type time = fs::last_write_time(picture);
+    writeFileDurably(picture, readFile(picture, 1 << 20));
+    fs::last_write_time(picture, time);
+    QVERIFY(cacheNameOf(listPictures(path() / "set"), kOptions) != touched);
     fs::rename(picture, path() / "set/blue/9.png");
     QVERIFY(cacheNameOf(listPictures(path() / "set"), kOptions) != touched);
   }

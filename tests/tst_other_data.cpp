@@ -6,6 +6,7 @@
 
 #include "engine/data/dataset.h"
 #include "engine/data/image_export.h"
+#include "engine/data/sources/data_sources.h"
 #include "engine/exports/predictions_file.h"
 #include "engine/formats/inspection/png.h"
 #include "engine/formats/json/run_json.h"
@@ -73,6 +74,8 @@ class TestOtherData : public QObject {
   void imagesAreNormalisedAsThoseOfTheRun();
   void otherClassesAreRefusedWithBothLists();
   void whatOnlyATrainingNeedsIsNotDemanded();
+  void otherDataNeedsNoValidationFolder();
+  void otherDataValidatesWithItsOwnFolder();
   void aScoreOnOtherDataIsNoneOfTheRunsTestSet();
   void dataThatMovedIsThatOfTheRun();
   void dataThatChangedInItsPlaceIsNoticed();
@@ -190,6 +193,52 @@ void TestOtherData::whatOnlyATrainingNeedsIsNotDemanded() {
   QVERIFY2(reason.find("no validation images") != std::string::npos, reason.c_str());
   QCOMPARE(inspectRun(run_, {.split = Split::train}, few.string()).classNames,
            recordOf(run_).input.classNames);
+}
+
+void TestOtherData::otherDataNeedsNoValidationFolder() {
+  const fs::path own = folder_.path() / "validated";
+  fs::copy(pictures_, own, fs::copy_options::recursive);
+  fs::copy(pictures_ / "test", own / "val", fs::copy_options::recursive);
+  RunConfig config = runOn(own);
+  std::get<ImageFolderSource>(config.data.source).validation = ValidationPictures::folder;
+  config.data.validationCount = static_cast<int>(probeDataset(config.data.source).validationCount);
+  RunControl control;
+  Observer observer;
+  const RunResult result = trainRun(config, folder_.path() / "runs", control, observer);
+  QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
+
+  const fs::path& run = result.run;
+  const std::string other = pictures_.string();
+  const auto expected = scored({.run = run});
+  QCOMPARE(scored({.run = run, .data = other})->scores, expected->scores);
+  QCOMPARE(scored({.run = run, .split = Split::train, .data = other})->images, std::int64_t{240});
+  QVERIFY(!inspectRun(run, {.split = Split::train}, other).classNames.empty());
+  QVERIFY(!inspectRun(run, {.split = Split::test}, other).classNames.empty());
+  QVERIFY(
+      writePredictions({.run = run, .data = other}, folder_.path() / "other.csv", control, observer)
+          .has_value());
+  const std::string reason =
+      reasonOf([&] { scored({.run = run, .split = Split::validation, .data = other}); });
+  QVERIFY2(reason.find("no validation images") != std::string::npos, reason.c_str());
+}
+
+void TestOtherData::otherDataValidatesWithItsOwnFolder() {
+  // The run draws its validation images, 60, from data that may have a folder for them: 20.
+  const fs::path own = folder_.path() / "drawn", moved = folder_.path() / "drawn moved";
+  fs::copy(pictures_, own, fs::copy_options::recursive);
+  fs::copy(pictures_ / "test", own / "val", fs::copy_options::recursive);
+  RunControl control;
+  Observer observer;
+  const fs::path run = trainRun(runOn(own), folder_.path() / "runs", control, observer).run;
+  fs::rename(own, moved);
+  const auto validated = [&](const fs::path& data) {
+    return scored({.run = run, .split = Split::validation, .data = data.string()});
+  };
+  QCOMPARE(validated(moved)->images, std::int64_t{60});
+  QVERIFY(validated(moved)->otherData.empty());
+  darken(moved / "train");
+  QCOMPARE(validated(moved)->images, std::int64_t{20});
+  QCOMPARE(validated(moved)->otherData, moved.string());
 }
 
 void TestOtherData::aScoreOnOtherDataIsNoneOfTheRunsTestSet() {

@@ -73,7 +73,85 @@ class TestPictureList : public QObject {
     QCOMPARE(list.test.folder, test.toStdString());
     QCOMPARE(list.train.pictures.size(), std::size_t{6});
     QCOMPARE(list.test.pictures.size(), std::size_t{4});
-    QCOMPARE(findingsOf(list), std::string());
+    QVERIFY(!has(findingsOf(list), "is not read"));
+  }
+
+  void splitsForTrainingAndTestNeedNoWords() {
+    writePictures(path() / "train", 3);
+    writePictures(path() / "test", 2);
+    QCOMPARE(findingsOf(listPictures(path())), std::string());
+  }
+
+  void aValidationSplitThatIsTheTestSetIsNamed() {
+    writePictures(path() / "train", 3);
+    writePictures(path() / "valid", 2);
+    const PictureList list = listPictures(path());
+    QCOMPARE(list.test.pictures.size(), std::size_t{4});
+    QVERIFY2(has(findingsOf(list), "valid: is the test set: there is no test split"),
+             findingsOf(list).c_str());
+    writePictures(path() / "test", 1);
+    QVERIFY(!has(findingsOf(listPictures(path())), "is the test set"));
+  }
+
+  void splitsNamedByOneOfTheirWordsAreKnownByTheirClasses_data() {
+    QTest::addColumn<QString>("beside");
+    QTest::newRow("pictures to predict") << "seg_pred/seg_pred/1.png";
+    QTest::newRow("pictures without classes") << "seg_pred/1.png";
+    QTest::newRow("another folder") << "extra/a/1.png";
+  }
+
+  void splitsNamedByOneOfTheirWordsAreKnownByTheirClasses() {
+    QFETCH(const QString, beside);
+    writePictures(path() / "seg_train/seg_train", 3);
+    writePictures(path() / "seg_test/seg_test", 2);
+    addPicture(beside.toStdString());
+    const PictureList list = listPictures(path());
+    QCOMPARE(list.classNames, kClasses);
+    QCOMPARE(list.train.pictures.size(), std::size_t{6});
+    QCOMPARE(list.test.pictures.size(), std::size_t{4});
+    const std::string other = fs::path(beside.toStdString()).begin()->string();
+    QVERIFY2(
+        has(findingsOf(list), other + ": is not read: it lies beside the training split seg_train"),
+        findingsOf(list).c_str());
+  }
+
+  void aTrainingSplitNamedByOneOfItsWordsIsKnownBesideATestSplit() {
+    writePictures(path() / "my_train", 3);
+    writePictures(path() / "test", 2);
+    addPicture("extra/a/1.png");
+    const PictureList list = listPictures(path());
+    QCOMPARE(list.train.folder, std::string("my_train"));
+    QCOMPARE(list.classNames, kClasses);
+  }
+
+  void foldersNamedAsSplitsAreNotSilentlyClasses() {
+    for (const char* name : {"bus/big", "bus/small", "train station/day", "train station/night"}) {
+      addPicture(fs::path(name) / "1.png");
+    }
+    addPicture("test tube/1.png");
+    const PictureList list = listPictures(path());
+    QCOMPARE(list.classNames, (std::vector<std::string>{"bus", "test tube", "train station"}));
+    QVERIFY2(has(findingsOf(list),
+                 "train station: is read as a class, although it has the name of a split"),
+             findingsOf(list).c_str());
+  }
+
+  void foldersWithinClassFoldersAreNamed() {
+    writePictures(path() / "train", 2);
+    writePictures(path() / "test", 2);
+    addPicture("train/red/deep/1.png");
+    const PictureList list = listPictures(path());
+    QCOMPARE(list.train.pictures.size(), std::size_t{5});
+    QVERIFY2(has(findingsOf(list),
+                 "the pictures in 1 folder within class folders count to the class folder around "
+                 "it: train/red/deep"),
+             findingsOf(list).c_str());
+    addPicture("train/blue/deep/deeper/1.png");
+    addPicture("train/blue/deep/1.png");
+    QVERIFY2(has(findingsOf(listPictures(path())),
+                 "the pictures in 2 folders within class folders count to the class folder around "
+                 "them, such as train/blue/deep"),
+             findingsOf(listPictures(path())).c_str());
   }
 
   void foldersThatHoldTheSameFoldersAreNotSilentlyClasses() {

@@ -80,12 +80,15 @@ Dataset loadDataset(const DataConfig& config) {
 }
 
 DataConfig withFittingSplit(DataConfig config) {
+  if (dropMissingValidation(config.source)) config.validationCount = 0;
   if (config.validationCount >= probeDataset(config.source).trainCount) config.validationCount = 0;
   return config;
 }
 
 LabeledImages loadTest(const DataConfig& config) {
-  return readTestImages(config.source);
+  DataSource source = config.source;
+  dropMissingValidation(source);
+  return readTestImages(source);
 }
 
 std::string digestOf(const LabeledImages& images) {

@@ -31,11 +31,12 @@ struct Dataset {
 Dataset loadDataset(const DataConfig& config);
 
 /// The settings for a data set that may be another than the one they were made for: where it has
-/// too few images for so many validation images, it has none. Throws Error as probeDataset().
+/// too few images for so many validation images, or not the validation split that is asked for, it
+/// has no validation images. Throws Error as probeDataset().
 DataConfig withFittingSplit(DataConfig config);
 
 /// The test images of `config.source`. They are loaded separately, so that no choice depends on
-/// them: they are scored once at the end of a run, and on demand.
+/// them: they are scored once at the end of a run, and on demand. A validation split is not needed.
 LabeledImages loadTest(const DataConfig& config);
 
 /// Copies the images at `indices`, in that order. Each index must be below images.count().

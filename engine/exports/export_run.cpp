@@ -73,9 +73,10 @@ std::optional<ExportReport> exportPredictions(const ExportJob& job,
 std::optional<ExportReport> exportPictures(const ExportJob& job,
                                            RunControl& control,
                                            Observer& observer) {
-  const CheckpointHeader header = readCheckpointHeader(checkpointAt(job.run));
+  const fs::path checkpoint = checkpointAt(job.run);
+  const CheckpointHeader header = readCheckpointHeader(checkpoint);
   ImageExportRequest request{
-      .config = job.data ? withData(header.config, *job.data) : header.config,
+      .config = job.data ? withData(header.config, *job.data, checkpoint) : header.config,
       .input = header.input,
       .split = job.split.value_or(Split::train),
       .augmentedInEpoch = job.augmentedInEpoch,

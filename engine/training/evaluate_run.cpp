@@ -20,11 +20,10 @@ namespace lambda {
 namespace {
 
 /// The checkpoint's configuration with the requested data path and device.
-RunConfig configHere(RunConfig config,
-                     const std::optional<std::string>& data,
-                     const std::optional<DeviceConfig>& device) {
-  if (data) config = withData(std::move(config), *data);
-  if (device) config.device = *device;
+RunConfig configHere(const fs::path& checkpoint, const EvaluationRequest& request) {
+  RunConfig config = readCheckpointHeader(checkpoint).config;
+  if (request.data) config = withData(std::move(config), *request.data, checkpoint);
+  if (request.device) config.device = *request.device;
   return config;
 }
 
@@ -44,7 +43,7 @@ const LabeledImages& imagesOf(EvaluationData& data,
 EvaluatedRun::EvaluatedRun(const EvaluationRequest& request)
     : split(request.split),
       checkpoint(checkpointAt(request.run)),
-      resolved(configHere(readCheckpointHeader(checkpoint).config, request.data, request.device)),
+      resolved(configHere(checkpoint, request)),
       loaded(loadNetwork(checkpoint, torchDevice(resolved.device()))),
       data(resolved, loaded.header.input),
       images(imagesOf(data, split, checkpoint)),

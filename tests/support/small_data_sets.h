@@ -65,11 +65,11 @@ inline std::string idxImages(std::uint32_t count, std::uint32_t height, std::uin
   return bytes;
 }
 
-/// Labels 0, 1, ..., classes - 1, 0, ...
-inline std::string idxLabels(std::uint32_t count, std::uint32_t classes) {
+/// Labels first, first + 1, ..., first + classes - 1, first, ...
+inline std::string idxLabels(std::uint32_t count, std::uint32_t classes, std::uint32_t first = 0) {
   std::string bytes{'\0', '\0', '\x08', '\x01'};
   appendBigEndian(bytes, count);
-  for (std::uint32_t i = 0; i < count; ++i) bytes.push_back(static_cast<char>(i % classes));
+  for (std::uint32_t i = 0; i < count; ++i) bytes.push_back(static_cast<char>(first + i % classes));
   return bytes;
 }
 
@@ -135,18 +135,16 @@ inline std::string jpegOf(const Image& image) {
   return result;
 }
 
-/// Writes two classes of plain pictures, "blue" and "red", as PNG and JPEG; `count` in each class,
-/// half of them in a subfolder.
+/// Writes two classes of plain pictures, "blue" and "red", as PNG and JPEG; `count` in each class.
 inline void writePictures(const std::filesystem::path& folder, int count) {
   for (const bool isRed : {false, true}) {
     const std::filesystem::path place = folder / (isRed ? "red" : "blue");
-    std::filesystem::create_directories(place / "more");
+    std::filesystem::create_directories(place);
     for (int i = 0; i < count; ++i) {
       const Image image = plainPicture(20 + i, 16, isRed ? 250 : 0, 0, isRed ? 0 : 250);
       const bool isJpeg = i % 2 == 1;
-      writeFileDurably(
-          (isJpeg ? place / "more" : place) / (std::to_string(i) + (isJpeg ? ".JPG" : ".png")),
-          isJpeg ? jpegOf(image) : encodePng(image));
+      writeFileDurably(place / (std::to_string(i) + (isJpeg ? ".JPG" : ".png")),
+                       isJpeg ? jpegOf(image) : encodePng(image));
     }
   }
 }

@@ -18,15 +18,24 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kKinds = std::variant_size_v<DataSource>;
 
-void requirePlace(const DataSource& source) {
-  const std::string* path = pathOf(source);
+/// Throws Error where nothing lies at the path. `sought`: a source of the kind that is expected
+/// there.
+void requirePlace(const std::string& path, const DataSource& sought) {
   std::error_code error;
-  if (!path || fs::exists(*path, error)) return;
-  throw Error(
-      *path,
-      "the data is not here",
-      "lambda data get cifar10 downloads CIFAR-10 into ./cifar10; --data PATH names another "
-      "place; --data shapes10 needs no download.");
+  if (fs::exists(path, error)) return;
+  const DataSourceTraits traits = traitsOf(sought);
+  const std::string kind(traits.kind);
+  throw Error(path,
+              "the data is not here",
+              traits.canBeDownloaded
+                  ? "lambda data get " + kind + " downloads " + std::string(traits.title) +
+                        " into ./" + kind +
+                        "; --data PATH names another place; --data shapes10 needs no download."
+                  : "Check the path; if the data lies elsewhere, name its place with --data PATH.");
+}
+
+void requirePlace(const DataSource& source) {
+  if (const std::string* path = pathOf(source)) requirePlace(*path, source);
 }
 
 std::vector<DataSource> kindsAt(const fs::path& path) {
@@ -55,10 +64,12 @@ std::string layouts() {
 }  // namespace
 
 TrainingImages readTrainingImages(const DataSource& source) {
+  requirePlace(source);
   return std::visit([](const auto& options) { return source_kinds::training(options); }, source);
 }
 
 LabeledImages readTestImages(const DataSource& source) {
+  requirePlace(source);
   return std::visit([](const auto& options) { return source_kinds::test(options); }, source);
 }
 
@@ -84,7 +95,7 @@ DataSource recognizeDataSource(const std::string& named, const DataSource& like)
     if (std::string* path = pathOf(source)) *path = *pathOf(plain);
     return source;
   }
-  requirePlace(Cifar10Source{named});
+  requirePlace(named, like);
   std::error_code ignored;
   const bool isReadable = fs::is_directory(named, ignored) || fs::is_regular_file(named, ignored);
   const std::vector<DataSource> found =
@@ -106,8 +117,17 @@ DataSource recognizeDataSource(const std::string& named, const DataSource& like)
   const bool isLike = like.index() == found.front().index();
   DataSource source = isLike ? like : found.front();
   *pathOf(source) = named;
-  if (!isLike) std::visit([](auto& options) { source_kinds::chooseOptions(options); }, source);
+  if (!isLike) chooseOptions(source);
   return source;
+}
+
+void chooseOptions(DataSource& source) {
+  std::visit([](auto& options) { source_kinds::chooseOptions(options); }, source);
+}
+
+bool dropMissingValidation(DataSource& source) {
+  return std::visit([](auto& options) { return source_kinds::dropMissingValidation(options); },
+                    source);
 }
 
 }  // namespace lambda

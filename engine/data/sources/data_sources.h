@@ -12,7 +12,7 @@ namespace lambda {
 struct TrainingImages {
   LabeledImages train;            ///< Also for validation, where the data set has no own split.
   LabeledImages validation = {};  ///< The data set's own validation split; empty = it has none.
-  std::string changes = {};  ///< What was changed in images as they were read; empty = nothing.
+  std::string changes = {};       ///< What was changed in images or left out; empty = nothing.
 };
 
 /// The images for training and validation. Throws Error naming a missing or damaged file.
@@ -33,5 +33,12 @@ DataReport checkDataset(const DataSource& source);
 /// set that has moved keeps them. Throws Error if the path does not exist, and, with the expected
 /// files, if it holds no data set or could be of several kinds.
 DataSource recognizeDataSource(const std::string& named, const DataSource& like = {});
+
+/// Sets the options that depend on what lies at the path of the source, as for a newly named one.
+void chooseOptions(DataSource& source);
+
+/// Where the source asks for a validation split of the data's own and there is none: asks for none,
+/// and says so.
+bool dropMissingValidation(DataSource& source);
 
 }  // namespace lambda

@@ -168,7 +168,8 @@ bool liesAt(const fs::path& path, const IdxSource&) {
 
 TrainingImages training(const ImageFolderSource& source) {
   DecodedPictures pictures = readImageFolder(source);
-  return {std::move(pictures.train), std::move(pictures.validation), changesText(pictures.counts)};
+  std::string changes = changesText(pictures);
+  return {std::move(pictures.train), std::move(pictures.validation), std::move(changes)};
 }
 
 LabeledImages test(const ImageFolderSource& source) {
@@ -188,7 +189,15 @@ bool liesAt(const fs::path& path, const ImageFolderSource&) {
 }
 
 void chooseOptions(ImageFolderSource& source) {
-  if (hasValidationSplit(source.path)) source.validation = ValidationPictures::folder;
+  if (hasValidationAndTestSplit(source.path)) source.validation = ValidationPictures::folder;
+}
+
+bool dropMissingValidation(ImageFolderSource& source) {
+  if (source.validation != ValidationPictures::folder || hasValidationSplit(source.path)) {
+    return false;
+  }
+  source.validation = ValidationPictures::drawn;
+  return true;
 }
 
 }  // namespace lambda::source_kinds

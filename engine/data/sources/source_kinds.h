@@ -48,4 +48,12 @@ void chooseOptions(Source&) {}
 
 void chooseOptions(ImageFolderSource& source);
 
+/// As the function of this name in data_sources.h.
+template <class Source>
+bool dropMissingValidation(Source&) {
+  return false;
+}
+
+bool dropMissingValidation(ImageFolderSource& source);
+
 }  // namespace lambda::source_kinds

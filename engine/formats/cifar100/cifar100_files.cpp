@@ -115,6 +115,7 @@ class Scan {
       }
     }
     images.train.classNames = images.test.classNames = classNames_;
+    requireTrainedClasses();
     report.usable = std::ranges::none_of(
         report.findings, [](const DataFinding& f) { return f.severity == Severity::error; });
     if (!report.usable) return;
@@ -129,6 +130,19 @@ class Scan {
   Cifar100 images;
 
  private:
+  /// A copy that someone changed may have test images of a class without training images.
+  void requireTrainedClasses() {
+    const std::vector<std::int64_t>& trained = report.files[kTrain].countPerClass;
+    const std::vector<std::int64_t>& tested = report.files[kTest].countPerClass;
+    for (std::size_t i = 0; i < std::min(trained.size(), tested.size()); ++i) {
+      if (trained[i] > 0 || tested[i] == 0) continue;
+      error(report.files[kTest].name,
+            "has images of the class " + classNames_[i] + ", of which there are no training images",
+            kHint);
+      return;
+    }
+  }
+
   void addRecords(std::size_t file, std::span<const std::byte> bytes) {
     DataFileReport& entry = report.files[file];
     if (bytes.size() != bytesOf(file)) {

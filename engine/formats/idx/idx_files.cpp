@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -184,6 +185,53 @@ std::vector<std::string> numberedClasses(int count) {
   return names;
 }
 
+std::vector<std::int64_t> countsOf(const LabeledImages& images) {
+  std::vector<std::int64_t> counts(images.classNames.size(), 0);
+  for (const std::uint16_t label : images.labels) ++counts[label];
+  return counts;
+}
+
+/// The names of the classes without images for training: "0", "5 to 9", "3, 7 and 9 to 12".
+std::string untrainedClasses(const LabeledImages& train) {
+  const std::vector<std::int64_t> counts = countsOf(train);
+  std::vector<std::string> ranges;
+  for (std::size_t first = 0; first < counts.size(); ++first) {
+    if (counts[first] > 0) continue;
+    std::size_t last = first;
+    while (last + 1 < counts.size() && counts[last + 1] == 0) ++last;
+    ranges.push_back(train.classNames[first] +
+                     (last == first ? "" : " to " + train.classNames[last]));
+    first = last;
+  }
+  std::string text;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    text += (i == 0 ? "" : i + 1 == ranges.size() ? " and " : ", ") + ranges[i];
+  }
+  return text;
+}
+
+std::optional<DataFinding> emptyClassesOf(const IdxDataset& set, const std::string& place) {
+  const std::string classes = untrainedClasses(set.train);
+  if (classes.empty()) return std::nullopt;
+  return DataFinding{Severity::warning,
+                     place,
+                     "the classes are numbered from 0 to the largest label, " +
+                         set.train.classNames.back() + ", but there are no images of " + classes,
+                     "The network has an output for each of them, which learns nothing; to do "
+                     "without, number the labels anew."};
+}
+
+/// Throws Error for a test image whose class has no image for training.
+void requireTrainedClasses(const IdxDataset& set, const fs::path& testLabels) {
+  const std::vector<std::int64_t> counts = countsOf(set.train);
+  const auto label =
+      std::ranges::find_if(set.test.labels, [&](std::uint16_t each) { return counts[each] == 0; });
+  if (label == set.test.labels.end()) return;
+  throw Error(testLabels.string(),
+              "has the label " + std::to_string(*label) + ", of which there are no training images",
+              "Use the four files of one data set.");
+}
+
 DatasetInfo infoOf(const IdxDataset& set) {
   return {.shape = {1, set.train.height, set.train.width},
           .classes = static_cast<int>(set.train.classNames.size()),
@@ -200,12 +248,6 @@ DataFileReport fileReport(const fs::path& file) {
   report.present = !code;
   report.bytes = code ? 0 : bytes;
   return report;
-}
-
-std::vector<std::int64_t> countsOf(const LabeledImages& images, int classes) {
-  std::vector<std::int64_t> counts(static_cast<std::size_t>(classes), 0);
-  for (const std::uint16_t label : images.labels) ++counts[label];
-  return counts;
 }
 
 }  // namespace
@@ -275,11 +317,17 @@ IdxDataset readIdxDataset(const fs::path& folder) {
   };
   const int classes = 1 + std::max(largest(set.train), largest(set.test));
   set.train.classNames = set.test.classNames = numberedClasses(classes);
+  requireTrainedClasses(set, names.testLabels);
   return set;
 }
 
 DatasetInfo probeIdxDataset(const fs::path& folder) {
-  return infoOf(readIdxDataset(folder));
+  const IdxDataset set = readIdxDataset(folder);
+  DatasetInfo info = infoOf(set);
+  if (const auto finding = emptyClassesOf(set, folder.string())) {
+    info.notes.push_back(finding->place + ": " + finding->text + ". " + finding->hint);
+  }
+  return info;
 }
 
 DataReport checkIdxDataset(const fs::path& folder) {
@@ -292,10 +340,12 @@ DataReport checkIdxDataset(const fs::path& folder) {
       report.files.push_back(fileReport(file));
     }
     const IdxDataset set = readIdxDataset(folder);
-    const int classes = static_cast<int>(set.train.classNames.size());
-    report.files[kTrainLabels].countPerClass = countsOf(set.train, classes);
+    report.files[kTrainLabels].countPerClass = countsOf(set.train);
     report.files[kTestLabels].isTest = true;
-    report.files[kTestLabels].countPerClass = countsOf(set.test, classes);
+    report.files[kTestLabels].countPerClass = countsOf(set.test);
+    if (auto finding = emptyClassesOf(set, report.source)) {
+      report.findings.push_back(std::move(*finding));
+    }
     report.info = infoOf(set);
     report.usable = true;
   } catch (const Error& error) {

@@ -48,10 +48,12 @@ struct IdxDataset {
   LabeledImages test;
 };
 
-/// Reads all four files. Throws Error naming the file if one is missing, damaged or does not fit.
+/// Reads all four files. Throws Error naming the file if one is missing, damaged or does not fit,
+/// and for a test image whose class has no training image.
 IdxDataset readIdxDataset(const std::filesystem::path& folder);
 
-/// The properties of the data set, without its images. Throws Error as readIdxDataset() does.
+/// The properties of the data set, without its images; classes without images are noted. Throws
+/// Error as readIdxDataset() does.
 DatasetInfo probeIdxDataset(const std::filesystem::path& folder);
 
 /// Checks the four files. Defects are reported, never thrown.

@@ -38,7 +38,7 @@ class Decoding {
       throw Error(list.folder.string(),
                   "the decoded pictures need " + std::to_string(pictures_.size() * imageBytes_) +
                       " bytes of memory, more than this machine has",
-                  "Choose a smaller picture size with --set data.source.size=N.");
+                  "Train with a smaller picture size: --set data.source.size=N.");
     }
   }
 

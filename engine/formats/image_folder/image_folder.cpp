@@ -10,8 +10,19 @@ namespace lambda {
 namespace {
 
 constexpr std::size_t kMostNamed = 500;  // A list of thousands says no more than their number.
-constexpr const char* kCorruptHint =
-    "Replace or remove it, or leave corrupt pictures out with --set data.source.corrupt=skip.";
+
+std::string corruptHint(std::size_t count) {
+  return std::string("Replace or remove ") + (count == 1 ? "it" : "them") +
+         ". To leave corrupt pictures out, train with --set data.source.corrupt=skip.";
+}
+
+std::string corruptText(std::size_t count, CorruptPictures choice) {
+  const std::string pictures = formatCount(static_cast<std::int64_t>(count));
+  const bool isOne = count == 1;
+  return choice == CorruptPictures::refuse
+             ? pictures + (isOne ? " picture is corrupt" : " pictures are corrupt")
+             : pictures + (isOne ? " corrupt picture is" : " corrupt pictures are") + " left out";
+}
 
 DatasetInfo infoOf(const PictureList& list,
                    int size,
@@ -47,14 +58,10 @@ void addCorrupt(const std::vector<CorruptPicture>& corrupt,
     report.findings.push_back({severity, corrupt[i].path, corrupt[i].reason, {}});
   }
   if (corrupt.empty()) return;
-  const bool isOne = corrupt.size() == 1;
-  const std::string count = formatCount(static_cast<std::int64_t>(corrupt.size()));
-  report.findings.push_back(
-      {severity,
-       report.source,
-       isRefused ? count + (isOne ? " picture is corrupt" : " pictures are corrupt")
-                 : count + (isOne ? " corrupt picture is" : " corrupt pictures are") + " left out",
-       isRefused ? kCorruptHint : ""});
+  report.findings.push_back({severity,
+                             report.source,
+                             corruptText(corrupt.size(), choice),
+                             isRefused ? corruptHint(corrupt.size()) : ""});
 }
 
 std::string picturesText(std::uint64_t count) {
@@ -98,7 +105,7 @@ DecodedPictures readImageFolder(const ImageFolderSource& source) {
   DecodedPictures pictures = loadPictures(list, optionsOf(source));
   if (source.corrupt == CorruptPictures::refuse && !pictures.corrupt.empty()) {
     const CorruptPicture& first = pictures.corrupt.front();
-    throw Error((list.folder / first.path).string(), first.reason, kCorruptHint);
+    throw Error((list.folder / first.path).string(), first.reason, corruptHint(1));
   }
   if (pictures.train.count() == 0) {
     throw Error(source.path, "none of the training pictures can be decoded");
@@ -106,9 +113,10 @@ DecodedPictures readImageFolder(const ImageFolderSource& source) {
   return pictures;
 }
 
-std::string changesText(const PictureCounts& counts) {
-  std::string text;
-  for (const DataFinding& finding : findingsOf(counts, {})) {
+std::string changesText(const DecodedPictures& pictures) {
+  const std::size_t corrupt = pictures.corrupt.size();
+  std::string text = corrupt == 0 ? "" : corruptText(corrupt, CorruptPictures::skip);
+  for (const DataFinding& finding : findingsOf(pictures.counts, {})) {
     text += (text.empty() ? "" : "; ") + finding.text;
   }
   return text;

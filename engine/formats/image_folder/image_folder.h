@@ -12,8 +12,9 @@ namespace lambda {
 /// training picture is left.
 DecodedPictures readImageFolder(const ImageFolderSource& source);
 
-/// What was changed in pictures, in a line: "12 pictures are turned, ..."; empty = nothing.
-std::string changesText(const PictureCounts& counts);
+/// How many corrupt pictures were left out, and what was changed in others, in a line: "12 pictures
+/// are turned, ..."; empty = nothing.
+std::string changesText(const DecodedPictures& pictures);
 
 /// The properties of the data set according to its folders, without decoding a picture.
 DatasetInfo probeImageFolder(const ImageFolderSource& source);

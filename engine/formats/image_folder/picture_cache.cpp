@@ -165,6 +165,7 @@ std::string cacheNameOf(const PictureList& list, const PictureOptions& options) 
       append(key, picture.label);
       append(key, picture.bytes);
       append(key, picture.modified);
+      append(key, picture.changed);
     }
   }
   for (const std::string& name : list.classNames) append(key, name);

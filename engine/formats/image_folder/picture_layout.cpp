@@ -202,10 +202,23 @@ class Conclusion {
     add(roleOf);
     const std::map<std::string, Role> certain = splits_;
     const bool hasTraining = !namesOf(Role::train).empty();
-    if (!certain.empty() && !hasTraining) return;
     add(roleAmongWords);
-    const bool areAll = splits_.size() == filled_.size();
-    if (namesOf(Role::train).size() != 1 || !(areAll || hasTraining)) splits_ = certain;
+    const bool areAll = certain.empty() && splits_.size() == filled_.size();
+    const std::vector<std::string> trains = namesOf(Role::train);
+    if (trains.size() == 1 && (hasTraining || areAll || sharesClasses(trains[0]))) return;
+    splits_ = certain;
+  }
+
+  /// Whether another split holds a class of the training split.
+  bool sharesClasses(const std::string& train) const {
+    const std::vector<std::string> classes = foldersWithPictures(descended(root_ / train, {}));
+    return std::ranges::any_of(splits_, [&](const auto& split) {
+      if (split.second == Role::train) return false;
+      const fs::path place = descended(root_ / split.first, classes);
+      return std::ranges::any_of(foldersWithPictures(place), [&](const std::string& name) {
+        return std::ranges::binary_search(classes, name);
+      });
+    });
   }
 
   /// The first split of the role; the others are named.
@@ -251,6 +264,7 @@ class Conclusion {
                   "Name the folder in which the training pictures lie too, in train/.");
     }
     requireClassesBeside();
+    noteClassesNamedAsSplits();
     if (!splits_.empty()) {
       takeOtherSplits();
       note(root_,
@@ -272,8 +286,18 @@ class Conclusion {
                   "is named as a split, but its pictures lie in no class folders",
                   kHint);
     }
-    for (const std::string& name : named) {
-      note(root_ / name, "is read as a class, although it has the name of a split", {});
+  }
+
+  void noteClassesNamedAsSplits() {
+    for (const std::string& name : filled_) {
+      if (splits_.contains(name)) continue;
+      const bool isNamedAsSplit =
+          roleOf(name) != Role::none ||
+          (roleAmongWords(name) != Role::none && holdsClasses(root_ / name));
+      if (!isNamedAsSplit) continue;
+      note(root_ / name,
+           "is read as a class, although it has the name of a split",
+           "If it is a split, name the splits train, val and test.");
     }
   }
 

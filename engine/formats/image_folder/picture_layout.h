@@ -23,6 +23,8 @@ class FolderChain {
 
   void leave() { chain_.pop_back(); }
 
+  std::size_t depth() const { return chain_.size(); }
+
  private:
   std::vector<std::filesystem::path> chain_;  ///< Without links.
 };

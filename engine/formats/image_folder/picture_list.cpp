@@ -1,8 +1,10 @@
 #include "engine/formats/image_folder/picture_list.h"
 
 #include <algorithm>
-#include <chrono>
+#include <cerrno>
+#include <ctime>
 #include <map>
+#include <sys/stat.h>
 #include <system_error>
 
 #include "engine/formats/files/file_system.h"
@@ -22,6 +24,11 @@ constexpr std::size_t kMostPictures = 50'000'000;
 constexpr std::size_t kMostFolders = 1'000'000;
 constexpr const char* kHint =
     "Put the pictures of each class into a separate folder that is named after the class.";
+
+std::int64_t nanosecondsOf(const timespec& time) {
+  constexpr std::int64_t kPerSecond = 1'000'000'000;
+  return kPerSecond * time.tv_sec + time.tv_nsec;
+}
 
 /// Counts the files that are not read, by what they are.
 class PassedOver {
@@ -110,33 +117,60 @@ class Walk {
     }
   }
 
+  /// Says which folders within class folders have pictures: they may be meant as classes.
+  void addNestedTo(std::vector<DataFinding>& findings, const fs::path& folder) const {
+    if (nestedFolders_ == 0) return;
+    const bool isOne = nestedFolders_ == 1;
+    findings.push_back({Severity::warning,
+                        folder.string(),
+                        "the pictures in " + formatCounted(nestedFolders_, "folder") +
+                            " within class folders count to the class folder around " +
+                            (isOne ? "it: " : "them, such as ") + firstNested_.string(),
+                        isOne ? "If the folder is a class, move it beside the class folders."
+                              : "If these folders are the classes, move them one level up."});
+  }
+
   PassedOver passedOver;
 
  private:
   fs::path relative(const fs::path& path) const { return path.lexically_relative(root_); }
+
+  void addFolder(const fs::path& folder,
+                 std::uint16_t label,
+                 std::vector<ListedPicture>& pictures) {
+    const std::size_t before = pictures.size();
+    addPictures(folder, label, pictures);
+    const bool liesInClassFolder = chain_.depth() == 1;
+    if (!liesInClassFolder || pictures.size() == before) return;
+    if (nestedFolders_++ == 0 || relative(folder) < firstNested_) firstNested_ = relative(folder);
+  }
 
   void add(const fs::directory_entry& entry,
            std::uint16_t label,
            std::vector<ListedPicture>& pictures) {
     const fs::path& path = entry.path();
     std::error_code failed;
-    if (entry.is_directory(failed)) return addPictures(path, label, pictures);
+    if (entry.is_directory(failed)) return addFolder(path, label, pictures);
     if (!entry.exists(failed)) return passedOver.add("broken link", relative(path));
     if (!entry.is_regular_file(failed)) return passedOver.add("special file", relative(path));
     if (formatByName(path).empty()) return passedOver.addFile(relative(path));
     if (pictures.size() == kMostPictures) throw Error(root_.string(), "has too many pictures");
-    const auto modified = entry.last_write_time(failed).time_since_epoch();
-    const auto bytes = entry.file_size(failed);
-    if (failed) throw systemError(path, "cannot read the size", failed.value());
+
+    struct stat status {};
+
+    if (stat(path.c_str(), &status) != 0) throw systemError(path, "cannot read the size", errno);
     pictures.push_back({relative(path).string(),
                         label,
-                        bytes,
-                        std::chrono::duration_cast<std::chrono::nanoseconds>(modified).count()});
+                        static_cast<std::uint64_t>(status.st_size),
+                        nanosecondsOf(status.st_mtim),
+                        nanosecondsOf(status.st_ctim)});
   }
 
   fs::path root_;
   FolderChain chain_;
   std::size_t folders_ = 0;
+  std::int64_t nestedFolders_ = 0;  // Directly in class folders, with pictures.
+  fs::path firstNested_;            // By its name.
 };
 
 ListedSplit listSplit(Walk& walk,
@@ -170,6 +204,15 @@ ListedSplit listSplit(Walk& walk,
   return split;
 }
 
+/// Empty where no layout can be concluded; listPictures() says why.
+PictureLayout layoutIfClear(const fs::path& folder) {
+  try {
+    return layoutOf(folder);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 }  // namespace
 
 PictureList listPictures(const fs::path& folder, ValidationPictures validation) {
@@ -184,14 +227,24 @@ PictureList listPictures(const fs::path& folder, ValidationPictures validation) 
   if (usesFolder && !layout.validation) {
     throw Error(folder.string(),
                 "has no validation split, which data.source.validation asks for",
-                "Draw the validation images by chance with --set data.source.validation=drawn.");
+                "Draw the validation images by chance: train with --set "
+                "data.source.validation=drawn.");
   }
   if (!usesFolder && layout.validation && layout.test) {
-    layout.findings.push_back({Severity::warning,
-                               (folder / *layout.validation).string(),
-                               "is not read: there is a test split too, and the validation images "
-                               "are drawn from the training pictures",
-                               "Use it for validation with --set data.source.validation=folder."});
+    layout.findings.push_back(
+        {Severity::warning,
+         (folder / *layout.validation).string(),
+         "is not read: there is a test split too, and the validation images "
+         "are drawn from the training pictures",
+         "To validate with it, train with --set data.source.validation=folder."});
+  }
+  if (!usesFolder && layout.validation && !layout.test) {
+    layout.findings.push_back(
+        {Severity::warning,
+         (folder / *layout.validation).string(),
+         "is the test set: there is no test split",
+         "To validate with this folder, put pictures for the test into test/, in "
+         "class folders."});
   }
   PictureList list;
   list.folder = folder;
@@ -203,6 +256,7 @@ PictureList listPictures(const fs::path& folder, ValidationPictures validation) 
   if (test) list.test = listSplit(walk, folder, *test, layout);
   list.classNames = std::move(layout.classes);
   list.findings = std::move(layout.findings);
+  walk.addNestedTo(list.findings, folder);
   walk.passedOver.addTo(list.findings, folder);
   return list;
 }
@@ -215,12 +269,12 @@ bool hasClassFolders(const fs::path& folder) {
 }
 
 bool hasValidationSplit(const fs::path& folder) {
-  try {
-    const PictureLayout layout = layoutOf(folder);
-    return layout.validation && layout.test;
-  } catch (const Error&) {
-    return false;  // listPictures() says why.
-  }
+  return layoutIfClear(folder).validation.has_value();
+}
+
+bool hasValidationAndTestSplit(const fs::path& folder) {
+  const PictureLayout layout = layoutIfClear(folder);
+  return layout.validation && layout.test;
 }
 
 }  // namespace lambda

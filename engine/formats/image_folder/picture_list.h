@@ -15,7 +15,8 @@ struct ListedPicture {
   std::string path;           ///< Relative to the listed folder.
   std::uint16_t label = 0;    ///< Index of its class.
   std::uint64_t bytes = 0;    ///< Size of the file.
-  std::int64_t modified = 0;  ///< When it was last changed, in nanoseconds of the file clock.
+  std::int64_t modified = 0;  ///< When its content was changed, in nanoseconds; can be set.
+  std::int64_t changed = 0;   ///< When the system last saw any change of it, likewise.
 
   bool operator==(const ListedPicture&) const = default;
 };
@@ -41,15 +42,16 @@ struct PictureList {
 /// Lists the JPEG, PNG and WebP files, by their names' endings. Where `folder` has a training
 /// split, its folders are the classes; otherwise all folders are, except splits for validation and
 /// test. Splits are folders with class folders in them, named train, training, test, testing, eval,
-/// val, valid, validation or dev, in any case, also with "set" or "data". Without a test split, the
-/// validation split is the test set. With one, it is read only for ValidationPictures::folder.
+/// val, valid, validation or dev, in any case, also with "set" or "data", or, as "seg_train", with
+/// other words where the classes in them show it. Without a test split, the validation split is the
+/// test set, which is said. With one, it is read only for ValidationPictures::folder.
 ///
 /// Where all lies in a single folder, that is descended into. Pictures may lie in folders within a
-/// class. Links are followed. Names that begin with a dot, and what file managers and archivers
-/// leave behind, are skipped. All other files in class folders and pictures outside of class
-/// folders are counted in `findings`. Throws Error for fewer than two classes, a class without
-/// pictures, a class of another split that training lacks, two splits for training, and a folder
-/// that can't be listed.
+/// class, which is said. Links are followed. Names that begin with a dot, and what file managers
+/// and archivers leave behind, are skipped. All other files in class folders and pictures outside
+/// of class folders are counted in `findings`. Throws Error for fewer than two classes, a class
+/// without pictures, a class of another split that training lacks, two splits for training, and a
+/// folder that can't be listed.
 PictureList listPictures(const std::filesystem::path& folder,
                          ValidationPictures validation = ValidationPictures::drawn);
 
@@ -57,7 +59,10 @@ PictureList listPictures(const std::filesystem::path& folder,
 /// formats, which it names.
 bool hasClassFolders(const std::filesystem::path& folder);
 
-/// Whether there is a validation split beside a training and a test split.
+/// Whether there is a validation split beside a training split.
 bool hasValidationSplit(const std::filesystem::path& folder);
+
+/// Likewise, and a test split too, so that the validation split is not the test set.
+bool hasValidationAndTestSplit(const std::filesystem::path& folder);
 
 }  // namespace lambda

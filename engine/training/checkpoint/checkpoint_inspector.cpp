@@ -58,7 +58,8 @@ struct CheckpointInspector::Impl {
   EvaluationData& images() {
     if (data) return *data;
     if (dataPlace) {
-      resolved = ResolvedConfig(withData(resolved.config(), *dataPlace), resolved.device());
+      resolved =
+          ResolvedConfig(withData(resolved.config(), *dataPlace, checkpoint), resolved.device());
     }
     data = std::make_unique<EvaluationData>(resolved, loaded.header.input, datasets);
     return *data;

@@ -15,7 +15,7 @@ namespace {
 
 NetworkInput inputOf(NetworkInput known, const DataConfig& data, DatasetCache& datasets) {
   if (known.isKnown()) return known;
-  const std::shared_ptr<const Dataset> measured = datasets.training(data);
+  const std::shared_ptr<const Dataset> measured = datasets.training(withFittingSplit(data));
   return {measured->normalization, measured->train.classNames};
 }
 
@@ -36,6 +36,12 @@ std::optional<RunRecord> recordOf(const fs::path& checkpoint) {
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+bool isTrainingDataOf(const fs::path& checkpoint, const DataConfig& data) {
+  const std::optional<RunRecord> record = recordOf(checkpoint);
+  return record && !record->dataSha256.train.empty() &&
+         record->dataSha256.train == loadDataset(withFittingSplit(data)).sha256;
 }
 
 }  // namespace
@@ -105,9 +111,16 @@ const LabeledImages& EvaluationData::fitted(const LabeledImages& images, Split s
   return *found;
 }
 
-RunConfig withData(RunConfig config, const std::string& place) {
+RunConfig withData(RunConfig config, const std::string& place, const fs::path& checkpoint) {
   config.data.source = recognizeDataSource(place, config.data.source);
   setImageSize(config.data.source, config.architecture.input.height);
+  DataSource chosen = config.data.source;
+  chooseOptions(chosen);
+  // Data of the run that has moved keeps the run's choice: only its digest tells it from other
+  // data.
+  if (chosen != config.data.source && !isTrainingDataOf(checkpoint, config.data)) {
+    config.data.source = std::move(chosen);
+  }
   return config;
 }
 

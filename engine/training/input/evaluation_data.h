@@ -56,9 +56,13 @@ class EvaluationData : public NetworkImages {
   std::map<Split, LabeledImages> fitted_;  // Those with other classes than the data.
 };
 
-/// The configuration of a trained network with the data set at a place instead of its own. Pictures
-/// of a folder get the size of the network's input. Throws Error as recognizeDataSource().
-RunConfig withData(RunConfig config, const std::string& place);
+/// The configuration of the network in a checkpoint with the data set at a place instead of its
+/// own. Pictures of a folder get the size of the network's input. A data set that is not that of
+/// the run validates with its own validation split where it has one. Throws Error as
+/// recognizeDataSource(), and for such a data set as loadDataset().
+RunConfig withData(RunConfig config,
+                   const std::string& place,
+                   const std::filesystem::path& checkpoint);
 
 /// The place of the data, where a split of it is not the one that the run of a checkpoint has:
 /// another data set, or one that has changed. Empty where it is the run's. They are compared by the
