@@ -43,6 +43,7 @@ class TestInspectChoice : public QObject {
   void aLaterImageReplacesAPictureThatIsBeingRead();
   void noValueOfAnotherQueryIsRead();
   void aSplitThatTheDataLackIsNotInspected();
+  void aSplitThatOneRunForcesIsNotThatOfTheNext();
 
  private:
   std::unique_ptr<InspectPageStage> stage_;
@@ -325,6 +326,27 @@ void TestInspectChoice::aSplitThatTheDataLackIsNotInspected() {
   // Another run has them.
   stage_->show(stage_->writtenRun("hybrid"));
   QVERIFY(splits->model()->flags(splits->model()->index(1, 0)).testFlag(Qt::ItemIsEnabled));
+}
+
+void TestInspectChoice::aSplitThatOneRunForcesIsNotThatOfTheNext() {
+  RunRecord without = smallRecord("without");
+  without.config.data.validationCount = 0;
+  const RunSummary forcing = writeSummary(stage_->library(), "without", without);
+  const RunSummary next = stage_->writtenRun("hybrid");
+  auto& picker = stage_->part<ImagePicker>();
+  stage_->show(forcing);
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
+  stage_->page().showRun(next.path);
+  QTRY_COMPARE(stage_->seen().request.split, Split::validation);
+  QCOMPARE(picker.split(), Split::validation);
+  // What the person chose stays the choice.
+  Q_EMIT picker.splitChosen(Split::test);
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
+  stage_->page().showRun(forcing.path);
+  QTRY_VERIFY(picker.lacks(Split::validation));
+  stage_->page().showRun(next.path);
+  QTRY_VERIFY(!picker.lacks(Split::validation));
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
 }
 
 }  // namespace lambda::test

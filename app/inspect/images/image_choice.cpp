@@ -56,6 +56,7 @@ void ImageChoice::setSource(const InspectionSource& source) {
   source_ = source;
   picker_->setFilter(PredictionFilter::all);
   if (!images_->isOf(source.record.config.data)) {
+    selection_.chooseSplit(wanted_);
     selection_.chooseImage(0);
     picker_->forgetLacking();
   }
@@ -126,6 +127,7 @@ void ImageChoice::chooseImage(int image) {
 }
 
 void ImageChoice::chooseSplit(Split split) {
+  wanted_ = split;
   if (split == selection_.split()) return;
   reading_.forget();
   picker_->setFilter(PredictionFilter::all);

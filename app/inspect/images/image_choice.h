@@ -61,6 +61,7 @@ class ImageChoice : public QObject {
 
   InspectSelection& selection_;
   InspectionSource source_;
+  Split wanted_ = Split::validation;  ///< As a person chose it; the data may lack it.
   bool isAwaited_ = false;  ///< The chosen split of the data is being read for the first time.
   RunImages* images_;
   ImagePredictions* predictions_;
