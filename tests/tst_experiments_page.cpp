@@ -66,6 +66,7 @@ class TestExperimentsPage : public QObject {
   void aWorkerIsPaused();
   void theWordsOfAFailedWorkerAreShown();
   void theListFollowsTheRuns();
+  void theListFollowsTheFolder();
   void anExperimentOfAFileIsShownAndRun();
   void lookingAtAPlanMeasuresNothing();
 
@@ -279,6 +280,24 @@ void TestExperimentsPage::theListFollowsTheRuns() {
   writeRunOf(folder, folder.plan().runs[3], RunStatus::finished, 0.75);
   QTRY_VERIFY2(ratesItem()->text().endsWith(u"3 of 4 runs done, 1 failed"_s),
                qPrintable(ratesItem()->text()));
+}
+
+void TestExperimentsPage::theListFollowsTheFolder() {
+  openRates();
+  Experiment another = rates();
+  another.name = "another";
+  ExperimentFolder::create(home_->path(), another);
+  QTRY_VERIFY(!list().findItems(u"another\n"_s, Qt::MatchStartsWith).isEmpty());
+  QCOMPARE(list().currentItem(), ratesItem());
+  QVERIFY(view().isVisible());
+
+  page_->hide();
+  fs::create_directory(home_->path() / "elsewhere");
+  fs::rename(home_->path() / "rates", home_->path() / "elsewhere" / "rates");
+  page_->show();
+  QTRY_VERIFY(!ratesItem());
+  QVERIFY(!view().isVisible());
+  QVERIFY(!action(u"run"_s).isEnabled());
 }
 
 void TestExperimentsPage::anExperimentOfAFileIsShownAndRun() {
