@@ -68,6 +68,8 @@ class TestExperimentsPage : public QObject {
   void theListFollowsTheRuns();
   void theListFollowsTheFolder();
   void anExperimentOfAFileIsShownAndRun();
+  void aFileThatHasChangedIsNotRunBeforeItsPlanIsShown();
+  void thePlanFollowsItsFile();
   void lookingAtAPlanMeasuresNothing();
 
  private:
@@ -313,6 +315,45 @@ void TestExperimentsPage::anExperimentOfAFileIsShownAndRun() {
   QVERIFY(plan->isVisible());
   action(u"run"_s).trigger();
   QTRY_VERIFY(ExperimentFolder::isAt(home_->path() / "from-a-file"));
+}
+
+void TestExperimentsPage::aFileThatHasChangedIsNotRunBeforeItsPlanIsShown() {
+  const fs::path file = home_->path() / "somewhere.json";
+  Experiment experiment = rates();
+  experiment.name = "from-a-file";
+  std::ofstream(file) << toJson(experiment);
+  page_->showFile(file);
+  const auto& plan = *view().findChild<QTableWidget*>(u"plan"_s);
+  QTRY_COMPARE(plan.rowCount(), 2);
+  experiment.variants.push_back({"faster", {"recipe.optimizer.learningRate=0.2"}});
+  experiment.question = "Which of three learning rates is best?";
+  std::ofstream(file) << toJson(experiment);
+  action(u"run"_s).trigger();
+  QTRY_VERIFY(problem().isVisible());
+  QVERIFY2(problem().text().contains(u"has changed"_s), qPrintable(problem().text()));
+  QTRY_COMPARE(plan.rowCount(), 3);
+  QVERIFY(!ExperimentFolder::isAt(home_->path() / "from-a-file"));
+  QTRY_VERIFY(!list().findItems(u"Which of three"_s, Qt::MatchContains).isEmpty());
+  QTRY_VERIFY(action(u"run"_s).isEnabled());
+  action(u"run"_s).trigger();
+  QTRY_VERIFY(ExperimentFolder::isAt(home_->path() / "from-a-file"));
+  QCOMPARE(ExperimentFolder::open(home_->path() / "from-a-file").plan().variants.size(),
+           std::size_t{3});
+}
+
+void TestExperimentsPage::thePlanFollowsItsFile() {
+  const fs::path file = home_->path() / "somewhere.json";
+  Experiment experiment = rates();
+  experiment.name = "from-a-file";
+  std::ofstream(file) << toJson(experiment);
+  page_->showFile(file);
+  const auto& plan = *view().findChild<QTableWidget*>(u"plan"_s);
+  QTRY_COMPARE(plan.rowCount(), 2);
+  QTest::qWait(20);  // The time of a file is that of a tick of the system.
+  experiment.variants.push_back({"faster", {"recipe.optimizer.learningRate=0.2"}});
+  std::ofstream(file) << toJson(experiment);
+  QTRY_COMPARE(plan.rowCount(), 3);
+  QVERIFY(problem().text().contains(u"has changed"_s));
 }
 
 void TestExperimentsPage::lookingAtAPlanMeasuresNothing() {

@@ -177,7 +177,8 @@ void ExperimentList::take(Reading reading) {
   const bool isChanged = isOtherFile && wanted_.empty();
   stamps_ = std::move(reading.stamps);
   show(std::move(reading.experiments));
-  if (isChanged) onRowChanged();
+  const ListedExperiment* now = selected();
+  if (isChanged && now) Q_EMIT selectedChanged(*now);
 }
 
 void ExperimentList::showEvent(QShowEvent* event) {

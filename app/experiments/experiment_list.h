@@ -69,8 +69,9 @@ class ExperimentList : public QListWidget {
   const ListedExperiment* selected() const;
 
  Q_SIGNALS:
-  /// Also where the file of the selected experiment has changed.
   void chosen(const lambda::ListedExperiment& experiment);
+  /// The opened file of the selected experiment has another content.
+  void selectedChanged(const lambda::ListedExperiment& experiment);
   /// The selected experiment is not listed any more.
   void selectedRemoved();
 
