@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QLabel>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableWidget>
@@ -13,6 +14,7 @@
 #include "app/experiments/experiment_view.h"
 #include "app/experiments/experiments_page.h"
 #include "engine/experiments/experiment_folder.h"
+#include "engine/formats/json/config_json.h"
 #include "engine/formats/json/experiment_json.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
@@ -70,6 +72,7 @@ class TestExperimentsPage : public QObject {
   void anExperimentOfAFileIsShownAndRun();
   void aFileThatHasChangedIsNotRunBeforeItsPlanIsShown();
   void thePlanFollowsItsFile();
+  void aFileThatIsNoExperimentIsExplainedAtTheTop();
   void lookingAtAPlanMeasuresNothing();
 
  private:
@@ -354,6 +357,19 @@ void TestExperimentsPage::thePlanFollowsItsFile() {
   std::ofstream(file) << toJson(experiment);
   QTRY_COMPARE(plan.rowCount(), 3);
   QVERIFY(problem().text().contains(u"has changed"_s));
+}
+
+void TestExperimentsPage::aFileThatIsNoExperimentIsExplainedAtTheTop() {
+  const fs::path file = home_->path() / "somewhere.json";
+  std::ofstream(file) << toJson(tinyRun().architecture);
+  page_->showFile(file);
+  QTRY_VERIFY(problem().isVisible());
+  QVERIFY2(problem().text().contains(u"this is a network, not an experiment"_s),
+           qPrintable(problem().text()));
+  QVERIFY(problem().text().contains(u"Design"_s));
+  QVERIFY(!problem().text().contains(u"lambda train"_s));
+  const auto& progress = *view().findChild<QProgressBar*>();
+  QTRY_VERIFY(progress.mapTo(&view(), QPoint()).y() < view().height() / 2);
 }
 
 void TestExperimentsPage::lookingAtAPlanMeasuresNothing() {

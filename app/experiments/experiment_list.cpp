@@ -12,7 +12,9 @@
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/shipped_experiments.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
 #include "engine/formats/json/experiment_json.h"
+#include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 
@@ -37,7 +39,25 @@ SketchKind sketchKindOf(const Experiment& experiment) {
 constexpr std::uint64_t kLargestFile = 16 << 20;
 
 Experiment experimentIn(const fs::path& file, std::vector<Problem>& ignored) {
-  return experimentFromJson(readFile(file, kLargestFile), file.string(), ignored);
+  const std::string text = readFile(file, kLargestFile);
+  switch (documentKind(text, file.string())) {
+    case DocumentKind::network:
+      throw Error(file.string(),
+                  "this is a network, not an experiment",
+                  "“Open” in the menu File shows it in Design.");
+    case DocumentKind::run:
+      throw Error(file.string(),
+                  "this is a run's configuration, not an experiment",
+                  "“Open” in the menu File shows it in Design.");
+    case DocumentKind::runRecord:
+      throw Error(file.string(),
+                  "this is the record of a run, not an experiment",
+                  "“Open” in the menu File shows its run in Runs.");
+    case DocumentKind::experiment:
+    case DocumentKind::unknown:
+      break;
+  }
+  return experimentFromJson(text, file.string(), ignored);
 }
 
 /// One that has not been run: a shipped one of this name, or that of a file.

@@ -133,6 +133,8 @@ void ExperimentView::build() {
   answers_->setStandardSizes(kAnswerSizes);
   column->addWidget(answers_, 1);
   column->addWidget(plan_, 1);
+  // Without a plan and answers, what there is stays at the top.
+  column->addStretch();
 }
 
 void ExperimentView::connectParts() {
