@@ -309,7 +309,8 @@ void TestInspectChoice::aSplitThatTheDataLackIsNotInspected() {
   QTRY_COMPARE(stage_->seen().request.split, Split::test);
   // The split is remembered from the run before, and this one has no test images.
   const std::size_t before = stage_->engine->inspections().size();
-  QSignalSpy told(&stage_->page(), &InspectPage::told);
+  QSignalSpy noted(&stage_->page(), &InspectPage::noted);
+  QSignalSpy withdrawn(&stage_->page(), &InspectPage::withdrawn);
   stage_->page().showRun(own.path);
   QTRY_COMPARE(picker.grid().shown().size(), std::size_t{4});
   QTRY_COMPARE(stage_->seen().request.split, Split::validation);
@@ -319,12 +320,15 @@ void TestInspectChoice::aSplitThatTheDataLackIsNotInspected() {
     QCOMPARE(requests[i].split, Split::validation);
   }
   QVERIFY(!stage_->part<PanelDeck>().showsFailure());
-  QVERIFY(told.constLast().constFirst().toString().contains(u"no test images"_s));
+  const QString note = noted.constLast().constFirst().toString();
+  QVERIFY(note.contains(u"no test images"_s));
+  QCOMPARE(withdrawn.count(), 0);
   auto* splits = picker.findChild<QComboBox*>();
   QCOMPARE(splits->itemText(1), u"Test, none"_s);
   QVERIFY(!splits->model()->flags(splits->model()->index(1, 0)).testFlag(Qt::ItemIsEnabled));
   // Another run has them.
   stage_->show(stage_->writtenRun("hybrid"));
+  QCOMPARE(withdrawn.constLast().constFirst().toString(), note);
   QVERIFY(splits->model()->flags(splits->model()->index(1, 0)).testFlag(Qt::ItemIsEnabled));
 }
 

@@ -59,6 +59,7 @@ void ImageChoice::setSource(const InspectionSource& source) {
     selection_.chooseSplit(wanted_);
     selection_.chooseImage(0);
     picker_->forgetLacking();
+    if (!note_.isEmpty()) Q_EMIT withdrawn(std::exchange(note_, {}));
   }
   images_->setData(source.record.config.data);
   const MapShape& input = inputShape();
@@ -100,9 +101,9 @@ void ImageChoice::takeImages(Split split, std::size_t count) {
     selection_.chooseSplit(other);
     awaitSplit();
     setSubject();
-    Q_EMIT told(lackingText(split) + (split == Split::test ? u" The validation images are shown."_s
-                                                           : u" The test images are shown."_s),
-                false);
+    note_ = lackingText(split) + (split == Split::test ? u" The validation images are shown."_s
+                                                       : u" The test images are shown."_s);
+    Q_EMIT noted(note_);
   }
   showImages();
 }
