@@ -225,6 +225,10 @@ void MainWindow::open(const QString& path) {
       workspaces_->openRun(place);
       break;
     case OpenedKind::foreignWeights:
+      if (const QString problem = weightsProblem(place); !problem.isEmpty()) {
+        refuse(problem);
+        break;
+      }
       if (workspaces_->chooseWeights(place)) break;
       refuse(u"The weights of %1 were not chosen: a run is training."_s.arg(path));
       break;
