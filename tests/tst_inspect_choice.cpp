@@ -44,6 +44,7 @@ class TestInspectChoice : public QObject {
   void noValueOfAnotherQueryIsRead();
   void aSplitThatTheDataLackIsNotInspected();
   void aSplitThatOneRunForcesIsNotThatOfTheNext();
+  void whereThereAreNoImagesNoneAreClassified();
 
  private:
   std::unique_ptr<InspectPageStage> stage_;
@@ -351,6 +352,19 @@ void TestInspectChoice::aSplitThatOneRunForcesIsNotThatOfTheNext() {
   stage_->page().showRun(next.path);
   QTRY_VERIFY(!picker.lacks(Split::validation));
   QTRY_COMPARE(stage_->seen().request.split, Split::test);
+}
+
+void TestInspectChoice::whereThereAreNoImagesNoneAreClassified() {
+  RunRecord record = smallRecord("without");
+  record.config.data.validationCount = 0;
+  shapes10Of(record.config).testCount = 0;
+  stage_->show(writeSummary(stage_->library(), "without", record));
+  auto& picker = stage_->part<ImagePicker>();
+  QTRY_COMPARE(picker.grid().placeholder(), u"The data of this run have no validation images."_s);
+  QSignalSpy requested(&picker, &ImagePicker::predictionsRequested);
+  stage_->action(u"Wrong predictions"_s)->trigger();
+  QCOMPARE(requested.count(), 0);
+  QCOMPARE(picker.grid().placeholder(), u"The data of this run have no validation images."_s);
 }
 
 }  // namespace lambda::test
