@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QComboBox>
 #include <QLabel>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTableWidget>
@@ -13,6 +14,7 @@
 #include "app/experiments/experiment_view.h"
 #include "app/experiments/experiments_page.h"
 #include "engine/experiments/experiment_folder.h"
+#include "engine/formats/json/config_json.h"
 #include "engine/formats/json/experiment_json.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
@@ -66,7 +68,11 @@ class TestExperimentsPage : public QObject {
   void aWorkerIsPaused();
   void theWordsOfAFailedWorkerAreShown();
   void theListFollowsTheRuns();
+  void theListFollowsTheFolder();
   void anExperimentOfAFileIsShownAndRun();
+  void aFileThatHasChangedIsNotRunBeforeItsPlanIsShown();
+  void thePlanFollowsItsFile();
+  void aFileThatIsNoExperimentIsExplainedAtTheTop();
   void lookingAtAPlanMeasuresNothing();
 
  private:
@@ -281,6 +287,24 @@ void TestExperimentsPage::theListFollowsTheRuns() {
                qPrintable(ratesItem()->text()));
 }
 
+void TestExperimentsPage::theListFollowsTheFolder() {
+  openRates();
+  Experiment another = rates();
+  another.name = "another";
+  ExperimentFolder::create(home_->path(), another);
+  QTRY_VERIFY(!list().findItems(u"another\n"_s, Qt::MatchStartsWith).isEmpty());
+  QCOMPARE(list().currentItem(), ratesItem());
+  QVERIFY(view().isVisible());
+
+  page_->hide();
+  fs::create_directory(home_->path() / "elsewhere");
+  fs::rename(home_->path() / "rates", home_->path() / "elsewhere" / "rates");
+  page_->show();
+  QTRY_VERIFY(!ratesItem());
+  QVERIFY(!view().isVisible());
+  QVERIFY(!action(u"run"_s).isEnabled());
+}
+
 void TestExperimentsPage::anExperimentOfAFileIsShownAndRun() {
   Experiment experiment = rates();
   experiment.name = "from-a-file";
@@ -294,6 +318,58 @@ void TestExperimentsPage::anExperimentOfAFileIsShownAndRun() {
   QVERIFY(plan->isVisible());
   action(u"run"_s).trigger();
   QTRY_VERIFY(ExperimentFolder::isAt(home_->path() / "from-a-file"));
+}
+
+void TestExperimentsPage::aFileThatHasChangedIsNotRunBeforeItsPlanIsShown() {
+  const fs::path file = home_->path() / "somewhere.json";
+  Experiment experiment = rates();
+  experiment.name = "from-a-file";
+  std::ofstream(file) << toJson(experiment);
+  page_->showFile(file);
+  const auto& plan = *view().findChild<QTableWidget*>(u"plan"_s);
+  QTRY_COMPARE(plan.rowCount(), 2);
+  experiment.variants.push_back({"faster", {"recipe.optimizer.learningRate=0.2"}});
+  experiment.question = "Which of three learning rates is best?";
+  std::ofstream(file) << toJson(experiment);
+  action(u"run"_s).trigger();
+  QTRY_VERIFY(problem().isVisible());
+  QVERIFY2(problem().text().contains(u"has changed"_s), qPrintable(problem().text()));
+  QTRY_COMPARE(plan.rowCount(), 3);
+  QVERIFY(!ExperimentFolder::isAt(home_->path() / "from-a-file"));
+  QTRY_VERIFY(!list().findItems(u"Which of three"_s, Qt::MatchContains).isEmpty());
+  QTRY_VERIFY(action(u"run"_s).isEnabled());
+  action(u"run"_s).trigger();
+  QTRY_VERIFY(ExperimentFolder::isAt(home_->path() / "from-a-file"));
+  QCOMPARE(ExperimentFolder::open(home_->path() / "from-a-file").plan().variants.size(),
+           std::size_t{3});
+}
+
+void TestExperimentsPage::thePlanFollowsItsFile() {
+  const fs::path file = home_->path() / "somewhere.json";
+  Experiment experiment = rates();
+  experiment.name = "from-a-file";
+  std::ofstream(file) << toJson(experiment);
+  page_->showFile(file);
+  const auto& plan = *view().findChild<QTableWidget*>(u"plan"_s);
+  QTRY_COMPARE(plan.rowCount(), 2);
+  QTest::qWait(20);  // The time of a file is that of a tick of the system.
+  experiment.variants.push_back({"faster", {"recipe.optimizer.learningRate=0.2"}});
+  std::ofstream(file) << toJson(experiment);
+  QTRY_COMPARE(plan.rowCount(), 3);
+  QVERIFY(problem().text().contains(u"has changed"_s));
+}
+
+void TestExperimentsPage::aFileThatIsNoExperimentIsExplainedAtTheTop() {
+  const fs::path file = home_->path() / "somewhere.json";
+  std::ofstream(file) << toJson(tinyRun().architecture);
+  page_->showFile(file);
+  QTRY_VERIFY(problem().isVisible());
+  QVERIFY2(problem().text().contains(u"this is a network, not an experiment"_s),
+           qPrintable(problem().text()));
+  QVERIFY(problem().text().contains(u"Design"_s));
+  QVERIFY(!problem().text().contains(u"lambda train"_s));
+  const auto& progress = *view().findChild<QProgressBar*>();
+  QTRY_VERIFY(progress.mapTo(&view(), QPoint()).y() < view().height() / 2);
 }
 
 void TestExperimentsPage::lookingAtAPlanMeasuresNothing() {

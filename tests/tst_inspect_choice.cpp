@@ -43,6 +43,8 @@ class TestInspectChoice : public QObject {
   void aLaterImageReplacesAPictureThatIsBeingRead();
   void noValueOfAnotherQueryIsRead();
   void aSplitThatTheDataLackIsNotInspected();
+  void aSplitThatOneRunForcesIsNotThatOfTheNext();
+  void whereThereAreNoImagesNoneAreClassified();
 
  private:
   std::unique_ptr<InspectPageStage> stage_;
@@ -308,7 +310,8 @@ void TestInspectChoice::aSplitThatTheDataLackIsNotInspected() {
   QTRY_COMPARE(stage_->seen().request.split, Split::test);
   // The split is remembered from the run before, and this one has no test images.
   const std::size_t before = stage_->engine->inspections().size();
-  QSignalSpy told(&stage_->page(), &InspectPage::told);
+  QSignalSpy noted(&stage_->page(), &InspectPage::noted);
+  QSignalSpy withdrawn(&stage_->page(), &InspectPage::withdrawn);
   stage_->page().showRun(own.path);
   QTRY_COMPARE(picker.grid().shown().size(), std::size_t{4});
   QTRY_COMPARE(stage_->seen().request.split, Split::validation);
@@ -318,13 +321,50 @@ void TestInspectChoice::aSplitThatTheDataLackIsNotInspected() {
     QCOMPARE(requests[i].split, Split::validation);
   }
   QVERIFY(!stage_->part<PanelDeck>().showsFailure());
-  QVERIFY(told.constLast().constFirst().toString().contains(u"no test images"_s));
+  const QString note = noted.constLast().constFirst().toString();
+  QVERIFY(note.contains(u"no test images"_s));
+  QCOMPARE(withdrawn.count(), 0);
   auto* splits = picker.findChild<QComboBox*>();
   QCOMPARE(splits->itemText(1), u"Test, none"_s);
   QVERIFY(!splits->model()->flags(splits->model()->index(1, 0)).testFlag(Qt::ItemIsEnabled));
   // Another run has them.
   stage_->show(stage_->writtenRun("hybrid"));
+  QCOMPARE(withdrawn.constLast().constFirst().toString(), note);
   QVERIFY(splits->model()->flags(splits->model()->index(1, 0)).testFlag(Qt::ItemIsEnabled));
+}
+
+void TestInspectChoice::aSplitThatOneRunForcesIsNotThatOfTheNext() {
+  RunRecord without = smallRecord("without");
+  without.config.data.validationCount = 0;
+  const RunSummary forcing = writeSummary(stage_->library(), "without", without);
+  const RunSummary next = stage_->writtenRun("hybrid");
+  auto& picker = stage_->part<ImagePicker>();
+  stage_->show(forcing);
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
+  stage_->page().showRun(next.path);
+  QTRY_COMPARE(stage_->seen().request.split, Split::validation);
+  QCOMPARE(picker.split(), Split::validation);
+  // What the person chose stays the choice.
+  Q_EMIT picker.splitChosen(Split::test);
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
+  stage_->page().showRun(forcing.path);
+  QTRY_VERIFY(picker.lacks(Split::validation));
+  stage_->page().showRun(next.path);
+  QTRY_VERIFY(!picker.lacks(Split::validation));
+  QTRY_COMPARE(stage_->seen().request.split, Split::test);
+}
+
+void TestInspectChoice::whereThereAreNoImagesNoneAreClassified() {
+  RunRecord record = smallRecord("without");
+  record.config.data.validationCount = 0;
+  shapes10Of(record.config).testCount = 0;
+  stage_->show(writeSummary(stage_->library(), "without", record));
+  auto& picker = stage_->part<ImagePicker>();
+  QTRY_COMPARE(picker.grid().placeholder(), u"The data of this run have no validation images."_s);
+  QSignalSpy requested(&picker, &ImagePicker::predictionsRequested);
+  stage_->action(u"Wrong predictions"_s)->trigger();
+  QCOMPARE(requested.count(), 0);
+  QCOMPARE(picker.grid().placeholder(), u"The data of this run have no validation images."_s);
 }
 
 }  // namespace lambda::test

@@ -302,6 +302,12 @@ void TestInspectChoosers::aRunThatIsGoneIsNamed() {
   QCOMPARE(refused.count(), 1);
   QVERIFY(refused[0][0].toString().endsWith(u"its folder was moved, renamed or deleted."_s));
   QCOMPARE(chooser.source().kind, SourceKind::none);
+  QSignalSpy returned(&chooser, &SourceChooser::returned);
+  chooser.setRuns({second});
+  QCOMPARE(returned.count(), 0);
+  chooser.setRuns({first, second});
+  QCOMPARE(returned.count(), 1);
+  QCOMPARE(returned[0][0], refused[0][0]);
 }
 
 void TestInspectChoosers::aRunWithoutCheckpointsIsRefusedAndTheChoiceStays() {

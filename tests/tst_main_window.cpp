@@ -351,7 +351,18 @@ void TestMainWindow::dataAndWeightsAreForTheNextTraining() {
   QVERIFY(std::holds_alternative<ImageFolderSource>(source));
   QFile weights(elsewhere.filePath(u"resnet.pth"_s));
   QVERIFY(weights.open(QIODevice::WriteOnly));
+  QVERIFY(weights.write(QByteArray("PK\x03\x04 an archive of torch.save()")) > 0);
+  weights.close();
   (*studio_)->openAll({weights.fileName()});
+  QCOMPARE(QString::fromStdString(studio_->workspaces().document().config().start.weights),
+           weights.fileName());
+
+  QFile damaged(elsewhere.filePath(u"damaged.pt"_s));
+  QVERIFY(damaged.open(QIODevice::WriteOnly) && damaged.write("y@y@y@yx no weights") > 0);
+  damaged.close();
+  (*studio_)->openAll({damaged.fileName()});
+  const QString told = (*studio_)->findChild<NoticeBar*>()->text();
+  QVERIFY2(told.startsWith(u"Could not open damaged.pt: it is damaged"_s), qPrintable(told));
   QCOMPARE(QString::fromStdString(studio_->workspaces().document().config().start.weights),
            weights.fileName());
 }

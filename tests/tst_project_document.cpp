@@ -15,7 +15,9 @@
 #include "app/session/documents/project_document.h"
 #include "app/session/machine_memory.h"
 #include "engine/formats/json/config_json.h"
+#include "engine/formats/json/experiment_json.h"
 #include "engine/formats/json/presets.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/validate.h"
 
@@ -48,6 +50,7 @@ class TestProjectDocument : public QObject {
   void initTestCase();
   void init();
   void failuresBeginWithWhatFailed();
+  void onlyNetworksAndConfigurationsAreReplaced();
   void aNetworkBeyondTheMachinesMemoryIsAnError();
   void everyEditCanBeUndoneAndRedone();
   void aDragIsOneStepAndTwoDragsAreTwo();
@@ -401,6 +404,45 @@ void TestProjectDocument::failuresBeginWithWhatFailed() {
   QVERIFY(
       failed.takeFirst().first().toString().startsWith(QStringLiteral("Could not save a.json: ")));
   QCOMPARE(actions.recentFiles().size(), 0);
+}
+
+void TestProjectDocument::onlyNetworksAndConfigurationsAreReplaced() {
+  const auto write = [this](const char* name, const std::string& text) {
+    std::ofstream(path(name).toStdString()) << text;
+    return path(name);
+  };
+  Experiment experiment;
+  experiment.name = "sweep";
+  RunRecord record;
+  record.config = namedConfig("trained");
+  const std::pair<QString, const char*> kept[] = {
+      {write("sweep.json", toJson(experiment)), "it is an experiment"},
+      {write("run.json", toJson(record)), "it is the record of a run"},
+      {write("package.json", R"({"dependencies": {}})"), "it is not a network"},
+      {write("notes.json", "buy milk"), "it is not a network"},
+  };
+  ProjectDocument document;
+  document.startFrom(namedConfig("a"));
+  for (const auto& [file, reason] : kept) {
+    QFile before(file);
+    QVERIFY(before.open(QIODevice::ReadOnly));
+    const QByteArray content = before.readAll();
+    const QString problem = document.saveAs(file);
+    QVERIFY2(problem.startsWith(QString::fromLatin1(reason)), qPrintable(problem));
+    QVERIFY(problem.endsWith(QStringLiteral("choose another name")));
+    QVERIFY(document.path().isEmpty());
+    QFile after(file);
+    QVERIFY(after.open(QIODevice::ReadOnly));
+    QCOMPARE(after.readAll(), content);
+  }
+  for (const QString& file : {write("network.json", toJson(namedConfig("b").architecture)),
+                              write("configuration.json", toJson(namedConfig("b"))),
+                              write("empty.json", {})}) {
+    QCOMPARE(document.saveAs(file), QString());
+  }
+  // The document's own file may have been damaged.
+  write("empty.json", "{");
+  QCOMPARE(document.saveAs(path("empty.json")), QString());
 }
 
 void TestProjectDocument::aNetworkBeyondTheMachinesMemoryIsAnError() {

@@ -64,9 +64,18 @@ class TestRunsPage : public QObject, private RunsPageStage {
   void missingImagesOfOneRunAreNotShownForAnother();
   void theTestSetIsOnlyLookedAtWhenAskedFor();
   void theTestSetIsScoredUnaskedOnlyForWhoWantsThat();
+  void imagesThatTheDataLackAreNotOffered();
+  void aFailureForLackOfImagesIsNotTriedAgain();
   void detailsTellHowThePrecisionWasChosen();
   void histogramsOfTheSelectedRunAreShown();
   void theCommandLineIsCopied();
+
+ private:
+  void chooseTestImages() const {
+    for (QAbstractButton* each : page_->findChildren<QAbstractButton*>()) {
+      if (each->text() == u"Test images"_s) each->click();
+    }
+  }
 };
 
 void TestRunsPage::anEmptyLibraryOffersTheFirstTraining() {
@@ -370,9 +379,7 @@ void TestRunsPage::theTestSetIsOnlyLookedAtWhenAskedFor() {
   write("a", record);
   open(1);
   showTab(2);
-  for (QAbstractButton* each : page_->findChildren<QAbstractButton*>()) {
-    if (each->text() == u"Test images"_s) each->click();
-  }
+  chooseTestImages();
   QTRY_VERIFY(hasLabel(u"have been scored 3 times"_s));
   const auto& view = *page_->findChild<ConfusionView*>();
   QVERIFY(!view.isVisible());
@@ -392,11 +399,53 @@ void TestRunsPage::theTestSetIsScoredUnaskedOnlyForWhoWantsThat() {
   showTab(2);
   const auto& view = *page_->findChild<ConfusionView*>();
   QVERIFY(!view.isVisible());
-  for (QAbstractButton* each : page_->findChildren<QAbstractButton*>()) {
-    if (each->text() == u"Test images"_s) each->click();
-  }
+  chooseTestImages();
   QTRY_VERIFY(view.isVisible());
   QVERIFY(hasLabel(u"500 images correct"_s));
+}
+
+void TestRunsPage::imagesThatTheDataLackAreNotOffered() {
+  RunRecord record = smallRecord("first");
+  record.config.data.validationCount = 0;
+  record.bestValidationAccuracy.reset();
+  record.testAccuracy.reset();
+  record.testEvaluations = 0;
+  write("a", record);
+  open(1);
+  showTab(2);
+  QTRY_VERIFY(hasLabel(u"The data of this run have no validation images."_s));
+  QVERIFY(!button(u"Classify the validation images"_s));
+  chooseTestImages();
+  QTRY_VERIFY(hasLabel(u"The data of this run have no test images."_s));
+  QVERIFY(!button(u"Score the test images"_s));
+}
+
+void TestRunsPage::aFailureForLackOfImagesIsNotTriedAgain() {
+  QImage picture(16, 16, QImage::Format_RGB32);
+  picture.fill(Qt::red);
+  for (const char* folder : {"pictures/round", "pictures/square"}) {
+    const fs::path place = home_->path() / folder;
+    fs::create_directories(place);
+    for (int i = 0; i < 3; ++i) {
+      QVERIFY(picture.save(toText(place / (std::to_string(i) + ".png"))));
+    }
+  }
+  RunRecord record = smallRecord("first");
+  record.config.data.source =
+      ImageFolderSource{.path = (home_->path() / "pictures").string(), .size = 16};
+  record.config.data.validationCount = 2;
+  record.status = RunStatus::stopped;  // Nobody knows yet that there are no test images.
+  record.testAccuracy.reset();
+  record.testEvaluations = 0;
+  write("a", record);
+  open(1);
+  showTab(2);
+  chooseTestImages();
+  QTRY_VERIFY(button(u"Score the test images"_s));
+  engine_->refusal = "the run has no test images";
+  QTest::mouseClick(button(u"Score the test images"_s), Qt::LeftButton);
+  QTRY_VERIFY(hasLabel(u"The data of this run have no test images."_s));
+  QVERIFY(!button(u"Try again"_s));
 }
 
 void TestRunsPage::detailsTellHowThePrecisionWasChosen() {

@@ -75,6 +75,7 @@ class TestSafetensors : public QObject {
   void refusesWhatTheFormatForbids();
   void acceptsWhatTheFormatAllows_data();
   void acceptsWhatTheFormatAllows();
+  void anotherFormatIsNamedAsSuch();
   void deepNestingIsRefused();
   void everyPrefixIsRefused();
   void digestFindsEveryFlippedBit();
@@ -246,6 +247,12 @@ void TestSafetensors::acceptsWhatTheFormatAllows() {
   std::size_t bytes = 0;
   for (const TensorView& tensor : file.tensors) bytes += tensor.bytes.size();
   QCOMPARE(bytes, kGoldenData.size());
+}
+
+void TestSafetensors::anotherFormatIsNamedAsSuch() {
+  const auto error = errorOf([] { parse("y@y@y@yx this is no header"); });
+  QVERIFY(error);
+  QVERIFY2(error->reason().starts_with("this is not a safetensors file"), error->what());
 }
 
 void TestSafetensors::deepNestingIsRefused() {

@@ -65,6 +65,7 @@ class TestWindowParts : public QObject {
   void welcomeShowsItsCardsAtAnySize();
   void theRailIsAsWideAsItsNames();
   void aNoticeOffersWhatToDoAndLeavesThen();
+  void aNoticeOfAPageIsShownOnlyBesideIt();
   void keysChooseInADropDownList_data();
   void keysChooseInADropDownList();
   void aSpaceIsPartOfANameThatIsTyped();
@@ -227,6 +228,28 @@ void TestWindowParts::aNoticeOffersWhatToDoAndLeavesThen() {
   QVERIFY(bar.isVisible());
   QTest::mouseClick(buttonNamed(bar, QStringLiteral("Try again")), Qt::LeftButton);
   QVERIFY(isDone);
+  QVERIFY(!bar.isVisible());
+}
+
+void TestWindowParts::aNoticeOfAPageIsShownOnlyBesideIt() {
+  QWidget window, inspect, runs;
+  NoticeBar bar(&window);
+  window.show();
+  bar.setPage(&runs);
+  bar.tell(NoticeBar::Kind::failure, u"It is not shown any more"_s, {}, &inspect);
+  QVERIFY(!bar.isVisible());
+  QVERIFY(bar.text().isEmpty());
+  bar.setPage(&inspect);
+  QVERIFY(bar.isVisible());
+  QCOMPARE(bar.text(), u"It is not shown any more"_s);
+  bar.tell(NoticeBar::Kind::failure, u"The disk is full"_s);
+  bar.setPage(&runs);
+  QVERIFY(bar.isVisible());
+  QCOMPARE(bar.text(), u"The disk is full"_s);
+  bar.setPage(&inspect);
+  bar.withdraw(u"The disk is full"_s);
+  QCOMPARE(bar.text(), u"It is not shown any more"_s);
+  bar.withdraw(u"It is not shown any more"_s);
   QVERIFY(!bar.isVisible());
 }
 

@@ -1,6 +1,7 @@
 #include "app/experiments/experiment_list.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include <QEvent>
@@ -11,7 +12,9 @@
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/shipped_experiments.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/json/config_json.h"
 #include "engine/formats/json/experiment_json.h"
+#include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 
@@ -23,6 +26,7 @@ namespace lambda {
 
 namespace {
 
+constexpr std::chrono::seconds kFollowInterval{1};
 constexpr int kListWidth = 310;
 constexpr int kInset = 6;
 constexpr int kIconSide = 32;
@@ -35,7 +39,25 @@ SketchKind sketchKindOf(const Experiment& experiment) {
 constexpr std::uint64_t kLargestFile = 16 << 20;
 
 Experiment experimentIn(const fs::path& file, std::vector<Problem>& ignored) {
-  return experimentFromJson(readFile(file, kLargestFile), file.string(), ignored);
+  const std::string text = readFile(file, kLargestFile);
+  switch (documentKind(text, file.string())) {
+    case DocumentKind::network:
+      throw Error(file.string(),
+                  "this is a network, not an experiment",
+                  "“Open” in the menu File shows it in Design.");
+    case DocumentKind::run:
+      throw Error(file.string(),
+                  "this is a run's configuration, not an experiment",
+                  "“Open” in the menu File shows it in Design.");
+    case DocumentKind::runRecord:
+      throw Error(file.string(),
+                  "this is the record of a run, not an experiment",
+                  "“Open” in the menu File shows its run in Runs.");
+    case DocumentKind::experiment:
+    case DocumentKind::unknown:
+      break;
+  }
+  return experimentFromJson(text, file.string(), ignored);
 }
 
 /// One that has not been run: a shipped one of this name, or that of a file.
@@ -121,6 +143,9 @@ ExperimentList::ExperimentList(QWidget* parent) : QListWidget(parent) {
   setFixedWidth(kListWidth);
   setIconSize(QSize(kIconSide, kIconSide));
   connect(this, &QListWidget::currentRowChanged, this, &ExperimentList::onRowChanged);
+  followTimer_.setSingleShot(true);
+  followTimer_.setInterval(kFollowInterval);
+  connect(&followTimer_, &QTimer::timeout, this, &ExperimentList::follow);
 }
 
 void ExperimentList::setFolder(const fs::path& folder) {
@@ -131,8 +156,59 @@ void ExperimentList::setFolder(const fs::path& folder) {
 
 void ExperimentList::refresh(const fs::path& place) {
   if (!place.empty()) wanted_ = place;
-  tasks_.runNewest([files = files_, own = folder_] { return experimentsOf(files, own); },
-                   [this](std::vector<ListedExperiment> all) { show(std::move(all)); });
+  isReading_ = true;
+  tasks_.runNewest(
+      [files = files_, own = folder_] {
+        Stamps stamps = stampsOf(files, own);
+        return Reading{std::move(stamps), experimentsOf(files, own)};
+      },
+      [this](Reading reading) { take(std::move(reading)); });
+}
+
+ExperimentList::Stamps ExperimentList::stampsOf(const std::vector<fs::path>& files,
+                                                const fs::path& folder) {
+  std::vector<fs::path> descriptions = files;
+  for (const fs::path& own : experimentFoldersIn(folder)) {
+    descriptions.push_back(own / "experiment.json");
+  }
+  Stamps stamps;
+  for (const fs::path& each : descriptions) {
+    std::error_code missing;
+    stamps[each] = fs::last_write_time(each, missing);
+  }
+  return stamps;
+}
+
+void ExperimentList::follow() {
+  if (isReading_) return followTimer_.start();
+  following_.runNewest([files = files_, own = folder_] { return stampsOf(files, own); },
+                       [this](const Stamps& stamps) {
+                         if (stamps != stamps_ && !isReading_) refresh();
+                         if (isVisible()) followTimer_.start();
+                       });
+}
+
+void ExperimentList::take(Reading reading) {
+  isReading_ = false;
+  const ListedExperiment* before = selected();
+  const fs::path file = before ? before->file : fs::path();
+  const bool isOtherFile = stamps_.contains(file) && reading.stamps.contains(file) &&
+                           stamps_[file] != reading.stamps[file];
+  const bool isChanged = isOtherFile && wanted_.empty();
+  stamps_ = std::move(reading.stamps);
+  show(std::move(reading.experiments));
+  const ListedExperiment* now = selected();
+  if (isChanged && now) Q_EMIT selectedChanged(*now);
+}
+
+void ExperimentList::showEvent(QShowEvent* event) {
+  QListWidget::showEvent(event);
+  follow();
+}
+
+void ExperimentList::hideEvent(QHideEvent* event) {
+  followTimer_.stop();
+  QListWidget::hideEvent(event);
 }
 
 void ExperimentList::openFile(const fs::path& file) {
@@ -236,6 +312,7 @@ void ExperimentList::show(std::vector<ListedExperiment> experiments) {
   }
   updateSketches();
   if (isOther) onRowChanged();
+  if (before && !selected()) Q_EMIT selectedRemoved();
 }
 
 void ExperimentList::updateSketches() {

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <QListWidget>
+#include <QTimer>
 
 #include "app/experiments/experiment_sketch.h"
 #include "app/session/background_tasks.h"
@@ -31,7 +33,8 @@ struct ListedExperiment {
 Experiment descriptionOf(const ListedExperiment& experiment);
 
 /// A draft, the opened files, the experiments in the experiments folder, the shipped ones and the
-/// theory experiments, with their questions and states.
+/// theory experiments, with their questions and states. While it is shown, it follows the opened
+/// files and the experiments folder.
 class ExperimentList : public QListWidget {
   Q_OBJECT
 
@@ -67,11 +70,30 @@ class ExperimentList : public QListWidget {
 
  Q_SIGNALS:
   void chosen(const lambda::ListedExperiment& experiment);
+  /// The opened file of the selected experiment has another content.
+  void selectedChanged(const lambda::ListedExperiment& experiment);
+  /// The selected experiment is not listed any more.
+  void selectedRemoved();
 
  protected:
+  void showEvent(QShowEvent* event) override;
+  void hideEvent(QHideEvent* event) override;
   void changeEvent(QEvent* event) override;
 
  private:
+  /// The descriptions of the experiments that are read, with the times of their contents.
+  using Stamps = std::map<std::filesystem::path, std::filesystem::file_time_type>;
+
+  struct Reading {
+    Stamps stamps;
+    std::vector<ListedExperiment> experiments;
+  };
+
+  static Stamps stampsOf(const std::vector<std::filesystem::path>& files,
+                         const std::filesystem::path& folder);
+  /// Reads the list again where the disk has changed.
+  void follow();
+  void take(Reading reading);
   void show(std::vector<ListedExperiment> experiments);
   void addHeading(const QString& text);
   void updateSketches();
@@ -83,7 +105,11 @@ class ExperimentList : public QListWidget {
   std::optional<ListedExperiment> draft_;
   std::vector<ListedExperiment> theory_;
   std::vector<ListedExperiment> experiments_;  ///< All, in the order in which they are listed.
+  Stamps stamps_;                              ///< Of what is listed.
+  bool isReading_ = false;
+  QTimer followTimer_;
   BackgroundTasks tasks_{*this};
+  BackgroundTasks following_{*this};
 };
 
 }  // namespace lambda

@@ -78,24 +78,36 @@ void ExperimentSession::open(const fs::path& folder) {
   read();
 }
 
+ExperimentSession::Reading ExperimentSession::planOfDescription(
+    const std::function<Experiment()>& load) {
+  try {
+    const Experiment experiment = load();
+    const ExperimentPlan plan = planOf(experiment);
+    return Reading{stateOfPlan(experiment, plan), {}, {}, planRowsOf(plan)};
+  } catch (const std::exception& error) {
+    return Reading{{}, {}, QString::fromUtf8(error.what())};
+  }
+}
+
 void ExperimentSession::showPlan(const std::function<Experiment()>& load, const std::string& size) {
   reset();
+  load_ = [load, size] { return resolvedExperiment(load(), size); };
   Q_EMIT changed();
-  tasks_.run(
-      [load, size] {
-        try {
-          const Experiment experiment = resolvedExperiment(load(), size);
-          const ExperimentPlan plan = planOf(experiment);
-          return Reading{stateOfPlan(experiment, plan), {}, {}, planRowsOf(plan)};
-        } catch (const std::exception& error) {
-          return Reading{{}, {}, QString::fromUtf8(error.what())};
-        }
-      },
-      [this](Reading reading) { take(std::move(reading)); });
+  tasks_.run([load = load_] { return planOfDescription(load); },
+             [this](Reading reading) { take(std::move(reading)); });
 }
 
 void ExperimentSession::create(const fs::path& experiments) {
-  if (state_ && folder_.empty()) create(experiments, state_->experiment);
+  if (!state_ || !folder_.empty()) return;
+  tasks_.run([load = load_] { return planOfDescription(load); },
+             [this, experiments](Reading reading) {
+               const bool isRead = reading.problem.isEmpty();
+               if (isRead && reading.state->experiment == state_->experiment) {
+                 return create(experiments, state_->experiment);
+               }
+               take(std::move(reading));
+               if (isRead) Q_EMIT descriptionChanged();
+             });
 }
 
 void ExperimentSession::create(const fs::path& experiments, const Experiment& experiment) {

@@ -53,7 +53,8 @@ class ExperimentSession : public QObject {
   /// Starts a worker, which trains what is not done. `options`: further options of the command.
   void work(const QStringList& options = {});
 
-  /// Creates the folder of the shown experiment in `experiments` and starts a worker in it.
+  /// Creates the folder of the shown experiment in `experiments` and starts a worker in it. Where
+  /// its description has changed since it was read, shows the new plan instead.
   void create(const std::filesystem::path& experiments);
 
   /// The same for an experiment whose base is in full.
@@ -66,6 +67,8 @@ class ExperimentSession : public QObject {
   void changed();
   /// A folder was created.
   void created();
+  /// The plan is another one than that which should have been run.
+  void descriptionChanged();
   /// The worker has ended; what it did is being read.
   void workEnded();
   void failed(const QString& reason);
@@ -78,6 +81,7 @@ class ExperimentSession : public QObject {
     std::vector<PlanRow> planRows = {};
   };
 
+  static Reading planOfDescription(const std::function<Experiment()>& load);
   static Reading readingOf(const ExperimentFolder& folder, const ExperimentState* before);
   void reset();
   void read();
@@ -86,6 +90,7 @@ class ExperimentSession : public QObject {
 
   std::filesystem::path program_;
   std::filesystem::path folder_;
+  std::function<Experiment()> load_;  ///< Reads the shown experiment while it has no folder.
   std::optional<ExperimentState> state_;
   std::vector<PlanRow> planRows_;
   bool isPausing_ = false;

@@ -27,6 +27,7 @@
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
 
@@ -132,6 +133,8 @@ void ExperimentView::build() {
   answers_->setStandardSizes(kAnswerSizes);
   column->addWidget(answers_, 1);
   column->addWidget(plan_, 1);
+  // Without a plan and answers, what there is stays at the top.
+  column->addStretch();
 }
 
 void ExperimentView::connectParts() {
@@ -177,10 +180,18 @@ void ExperimentView::connectActions() {
 void ExperimentView::connectSession() {
   connect(session_, &ExperimentSession::changed, this, &ExperimentView::showState);
   connect(session_, &ExperimentSession::failed, this, [this](const QString& reason) {
+    setRole(*problem_, u"error"_s);
     problem_->setText(reason);
     problem_->show();
     updateActions();
   });
+  connect(session_, &ExperimentSession::descriptionChanged, this, &ExperimentView::noteChange);
+}
+
+void ExperimentView::noteChange() {
+  setRole(*problem_, u"secondary"_s);
+  problem_->setText(u"The file has changed. This is its new plan, which Run trains."_s);
+  problem_->show();
 }
 
 void ExperimentView::saveLayout(QSettings& settings) const {

@@ -40,6 +40,9 @@ class ExperimentView : public QWidget {
   /// is shown in the first of its sizes.
   void setSession(ExperimentSession& session, const ListedExperiment& experiment);
 
+  /// Says that the shown plan is another one than before.
+  void noteChange();
+
   /// The actions on the shown experiment, in the order of the page's menu.
   QList<QAction*> actions() const;
 
@@ -84,7 +87,7 @@ class ExperimentView : public QWidget {
   QLabel* name_;
   QLabel* question_;
   QLabel* extent_;
-  QLabel* problem_;
+  QLabel* problem_;  ///< What failed, or that the plan has changed.
   QComboBox* size_;
   QComboBox* measure_;
   QProgressBar* progress_;

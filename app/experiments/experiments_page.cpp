@@ -53,6 +53,11 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
   connect(
       theory_, &TheoryView::listedChanged, this, [this] { list_->setTheory(theory_->listed()); });
   connect(list_, &ExperimentList::chosen, this, &ExperimentsPage::choose);
+  connect(list_, &ExperimentList::selectedChanged, this, [this](const ListedExperiment& changed) {
+    choose(changed);
+    view_->noteChange();
+  });
+  connect(list_, &ExperimentList::selectedRemoved, this, [this] { stack_->setCurrentIndex(0); });
   connect(view_, &ExperimentView::inspectRequested, this, &ExperimentsPage::inspectRequested);
   connect(view_, &ExperimentView::runsRequested, this, &ExperimentsPage::runsRequested);
   connect(view_, &ExperimentView::folderRequested, this, [this] { shown_->create(folder_); });

@@ -94,6 +94,7 @@ void InspectPage::makeLayout() {
 void InspectPage::connectParts() {
   connect(&chooser_, &SourceChooser::sourceChanged, this, &InspectPage::takeSource);
   connect(&chooser_, &SourceChooser::refused, this, &InspectPage::refuseRun);
+  connect(&chooser_, &SourceChooser::returned, this, &InspectPage::withdrawn);
   connect(&chooser_, &SourceChooser::leftTraining, this, &InspectPage::showReason);
   connect(empty_, &EmptyState::firstClicked, this, &InspectPage::trainRequested);
   connect(empty_, &EmptyState::secondClicked, this, &InspectPage::runsRequested);
@@ -110,6 +111,8 @@ void InspectPage::connectParts() {
   });
   connect(images_, &ImageChoice::chosen, this, &InspectPage::showSelection);
   connect(images_, &ImageChoice::told, this, &InspectPage::told);
+  connect(images_, &ImageChoice::noted, this, &InspectPage::noted);
+  connect(images_, &ImageChoice::withdrawn, this, &InspectPage::withdrawn);
   for (InspectMode* mode : modes_) {
     connect(mode, &InspectMode::changed, this, &InspectPage::updateStatus);
     connect(mode, &InspectMode::busyChanged, bar_, &InspectBar::setBusy);
@@ -199,7 +202,7 @@ void InspectPage::showImage(const std::filesystem::path& path, Split split, int 
 
 void InspectPage::showLive() {
   if (!chooser_.showLive()) {
-    Q_EMIT told(u"No training is under way. Start one, then inspect it here."_s, false);
+    Q_EMIT noted(u"No training is under way. Start one, then inspect it here."_s);
   } else if (mode_ == InspectModeKind::compare) {
     setMode(InspectModeKind::image);
   }

@@ -88,9 +88,13 @@ MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
   connect(workspaces_, &Workspaces::failed, this, [this](const QString& reason) {
     notices_->tell(NoticeBar::Kind::failure, reason);
   });
-  connect(workspaces_, &Workspaces::told, this, [this](const QString& text) {
-    notices_->tell(NoticeBar::Kind::good, text);
-  });
+  connect(workspaces_,
+          &Workspaces::toldOnPage,
+          this,
+          [this](const Page* page, NoticeBar::Kind kind, const QString& text) {
+            notices_->tell(kind, text, {}, page);
+          });
+  connect(workspaces_, &Workspaces::withdrawn, notices_, &NoticeBar::withdraw);
   connect(&workspaces_->document(), &ProjectDocument::titleChanged, this, &MainWindow::updateTitle);
   connect(&workspaces_->document(), &ProjectDocument::changed, this, [this] {
     updateTitle();
@@ -144,6 +148,7 @@ void MainWindow::onWorkspaceChanged(Workspace workspace) {
   workspaceActions_->actions().at(static_cast<int>(workspace))->setChecked(true);
   updateUndo();
   const Page* page = workspaces_->page(workspace);
+  notices_->setPage(page);
   pageMenu_->clear();
   pageMenu_->menuAction()->setVisible(page != nullptr);
   if (!page) return;
@@ -220,6 +225,10 @@ void MainWindow::open(const QString& path) {
       workspaces_->openRun(place);
       break;
     case OpenedKind::foreignWeights:
+      if (const QString problem = weightsProblem(place); !problem.isEmpty()) {
+        refuse(problem);
+        break;
+      }
       if (workspaces_->chooseWeights(place)) break;
       refuse(u"The weights of %1 were not chosen: a run is training."_s.arg(path));
       break;

@@ -33,9 +33,14 @@ bool closesAutomatically(NoticeBar::Kind kind) {
 /// One line: an icon, the text, the choices, and the button that closes it.
 class NoticeBar::Notice : public QFrame {
  public:
-  Notice(NoticeBar& bar, Kind kind, const QString& text, const std::vector<Choice>& choices)
+  Notice(NoticeBar& bar,
+         Kind kind,
+         const QString& text,
+         const std::vector<Choice>& choices,
+         const QWidget* page)
       : QFrame(&bar),
         kind_(kind),
+        page_(page),
         icon_(new QLabel(this)),
         text_(new QLabel(text, this)),
         close_(new QPushButton(this)) {
@@ -75,6 +80,9 @@ class NoticeBar::Notice : public QFrame {
 
   QString text() const { return text_->text(); }
 
+  /// Null for every page.
+  const QWidget* page() const { return page_; }
+
  protected:
   void changeEvent(QEvent* event) override {
     QFrame::changeEvent(event);
@@ -96,6 +104,7 @@ class NoticeBar::Notice : public QFrame {
   }
 
   Kind kind_;
+  const QWidget* page_;
   QLabel* icon_;
   QLabel* text_;
   QPushButton* close_;
@@ -107,13 +116,34 @@ NoticeBar::NoticeBar(QWidget* parent) : QFrame(parent), rows_(new QVBoxLayout(th
   hide();
 }
 
-void NoticeBar::tell(Kind kind, const QString& text, const std::vector<Choice>& choices) {
+void NoticeBar::tell(Kind kind,
+                     const QString& text,
+                     const std::vector<Choice>& choices,
+                     const QWidget* page) {
   removeReplacedBy(kind, text);
-  auto* notice = new Notice(*this, kind, text, choices);
+  auto* notice = new Notice(*this, kind, text, choices, page);
   notices_.push_back(notice);
   rows_->addWidget(notice);
-  notice->show();
-  show();
+  updateVisible();
+}
+
+void NoticeBar::withdraw(const QString& text) {
+  const auto found = std::ranges::find(notices_, text, &Notice::text);
+  if (found != notices_.end()) remove(**found);
+}
+
+void NoticeBar::setPage(const QWidget* page) {
+  page_ = page;
+  updateVisible();
+}
+
+bool NoticeBar::isOfPage(const Notice& notice) const {
+  return !notice.page() || notice.page() == page_;
+}
+
+void NoticeBar::updateVisible() {
+  for (Notice* notice : notices_) notice->setVisible(isOfPage(*notice));
+  setVisible(!text().isEmpty());
 }
 
 /// Removes reports that the new one replaces, and the oldest failures where they would fill the
@@ -136,11 +166,13 @@ void NoticeBar::remove(Notice& notice) {
   rows_->removeWidget(&notice);
   notice.hide();
   notice.deleteLater();
-  setVisible(!notices_.empty());
+  updateVisible();
 }
 
 QString NoticeBar::text() const {
-  return notices_.empty() ? QString() : notices_.back()->text();
+  const auto newest = std::find_if(
+      notices_.rbegin(), notices_.rend(), [this](const Notice* each) { return isOfPage(*each); });
+  return newest == notices_.rend() ? QString() : (*newest)->text();
 }
 
 }  // namespace lambda

@@ -7,6 +7,7 @@
 #include "engine/experiments/experiment_folder.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
+#include "engine/formats/transfer/weight_transfer.h"
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
 
@@ -50,6 +51,16 @@ OpenedFile openedJson(const fs::path& file) {
 }
 
 }  // namespace
+
+QString weightsProblem(const fs::path& file) {
+  try {
+    if (beginsAsWeights(file)) return {};
+  } catch (const Error& error) {
+    return QString::fromStdString(error.what());
+  }
+  return u"Could not open %1: it is damaged, or it has no weights of PyTorch. Use another copy, or "
+         "save the weights again with torch.save()."_s.arg(toText(file.filename()));
+}
 
 OpenedFile openedFile(const QString& path) {
   const QFileInfo file(path);

@@ -29,4 +29,7 @@ struct OpenedFile {
 /// Recognises a file or folder by its content where its name does not tell. Reads the file.
 OpenedFile openedFile(const QString& path);
 
+/// Why weights of PyTorch can't be those in a file; empty where they can. Reads its beginning.
+QString weightsProblem(const std::filesystem::path& file);
+
 }  // namespace lambda

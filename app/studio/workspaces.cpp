@@ -200,12 +200,13 @@ void Workspaces::connectPages() {
 
   connect(inspectPage_, &InspectPage::trainRequested, this, [this] { goTo(Workspace::train); });
   connect(inspectPage_, &InspectPage::told, this, [this](const QString& text, bool isProblem) {
-    if (isProblem) {
-      Q_EMIT failed(text);
-    } else {
-      Q_EMIT told(text);
-    }
+    Q_EMIT toldOnPage(
+        inspectPage_, isProblem ? NoticeBar::Kind::failure : NoticeBar::Kind::good, text);
   });
+  connect(inspectPage_, &InspectPage::noted, this, [this](const QString& text) {
+    Q_EMIT toldOnPage(inspectPage_, NoticeBar::Kind::information, text);
+  });
+  connect(inspectPage_, &InspectPage::withdrawn, this, &Workspaces::withdrawn);
   connect(inspectPage_, &InspectPage::runsRequested, this, [this] { goTo(Workspace::runs); });
 
   connect(

@@ -10,6 +10,7 @@
 #include "app/session/engine_calls.h"
 #include "app/session/page.h"
 #include "app/session/studio_settings.h"
+#include "app/studio/notice_bar.h"
 
 namespace lambda {
 
@@ -107,8 +108,10 @@ class Workspaces : public QStackedWidget {
   void workspaceChanged(lambda::Workspace workspace);
   /// A message that the person should see on every page: what happened, why and what to do.
   void failed(const QString& reason);
-  /// An action without a visible effect was done.
-  void told(const QString& text);
+  /// The same where it concerns one page only.
+  void toldOnPage(const lambda::Page* page, lambda::NoticeBar::Kind kind, const QString& text);
+  /// This text of a page does not hold any more.
+  void withdrawn(const QString& text);
 
  private:
   void addPages();

@@ -327,6 +327,7 @@ class ScriptedEngine::Checkpoint : public OpenCheckpoint {
       Split split,
       const std::function<bool(std::int64_t done, std::int64_t total)>& progress) override {
     constexpr int kImages = 500;
+    if (engine_.refusal) throw Error("", *engine_.refusal);
     Predictions predictions;
     predictions.split = split;
     predictions.step = header_.progress.step;

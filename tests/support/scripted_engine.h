@@ -28,7 +28,7 @@ class ScriptedEngine : public EngineCalls {
   std::string failure =
       "The loss became NaN in stage1.block1. Lower the learning rate, or turn on gradient "
       "clipping.";
-  std::optional<std::string> refusal;  ///< Every start throws an Error with this reason.
+  std::optional<std::string> refusal;  ///< Every start and classification throws it.
 
   /// Makes the answers to inspections; by default plausible matrices of the requested layer.
   std::function<InspectionSnapshot(

@@ -123,11 +123,16 @@ void SourceChooser::setRuns(const std::vector<RunSummary>& runs) {
     if (const RunSummary* run = find(source_.run)) {
       source_.record = run->record;
     } else {
-      const QString name = shownName(source_.record, source_.run);
+      lostRun_ = source_.run;
+      lostReason_ = u"%1 is not shown any more: its folder was moved, renamed or deleted."_s.arg(
+          shownName(source_.record, source_.run));
       choose({});
-      Q_EMIT refused(
-          u"%1 is not shown any more: its folder was moved, renamed or deleted."_s.arg(name));
+      Q_EMIT refused(lostReason_);
     }
+  }
+  if (!lostRun_.empty() && find(lostRun_)) {
+    lostRun_.clear();
+    Q_EMIT returned(lostReason_);
   }
   fillRuns();
 }

@@ -46,6 +46,8 @@ class SourceChooser : public QWidget {
   void sourceChanged(const lambda::InspectionSource& source);
   /// A run can't be chosen: what happened, why and what to do.
   void refused(const QString& reason);
+  /// The run of that refusal is there again.
+  void returned(const QString& reason);
   /// The training that was shown has ended, and its run can't be chosen, which nobody asked for.
   void leftTraining(const QString& reason);
 
@@ -74,6 +76,8 @@ class SourceChooser : public QWidget {
   std::vector<RunSummary> others_;  ///< Opened by path, from outside the library.
   std::optional<InspectionSource> live_;
   InspectionSource source_;
+  std::filesystem::path lostRun_;  ///< It was shown until it was not there any more.
+  QString lostReason_;
   std::filesystem::path listedRun_;                 ///< The run of checkpoints_.
   std::vector<std::filesystem::path> checkpoints_;  ///< In the order of the second list.
   bool isOpening_ = false;                          ///< A choice is under way.

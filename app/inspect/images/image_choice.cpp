@@ -5,6 +5,7 @@
 #include "app/inspect/images/image_picker.h"
 #include "app/inspect/images/own_picture.h"
 #include "app/session/inspection/inspection_session.h"
+#include "app/session/runs/lacking_images.h"
 
 using namespace Qt::StringLiterals;
 
@@ -55,8 +56,10 @@ void ImageChoice::setSource(const InspectionSource& source) {
   source_ = source;
   picker_->setFilter(PredictionFilter::all);
   if (!images_->isOf(source.record.config.data)) {
+    selection_.chooseSplit(wanted_);
     selection_.chooseImage(0);
     picker_->forgetLacking();
+    if (!note_.isEmpty()) Q_EMIT withdrawn(std::exchange(note_, {}));
   }
   images_->setData(source.record.config.data);
   const MapShape& input = inputShape();
@@ -76,11 +79,11 @@ void ImageChoice::setSource(const InspectionSource& source) {
 void ImageChoice::awaitSplit() {
   isAwaited_ = false;
   if (source_.kind == SourceKind::none) return;
-  const DataConfig& data = source_.record.config.data;
-  const auto info = announcedInfo(data.source);
-  if (info && info->testCount == 0) picker_->setLacking(Split::test);
+  for (const Split split : {Split::validation, Split::test}) {
+    if (isKnownToLack(source_.record, split)) picker_->setLacking(split);
+  }
   const Split split = selection_.split();
-  const bool isCertain = split == Split::validation && data.validationCount > 0;
+  const bool isCertain = split == Split::validation && !picker_->lacks(split);
   if (picker_->lacks(split)) {
     takeImages(split, 0);
   } else if (const ImagesPointer images = images_->of(split)) {
@@ -98,11 +101,9 @@ void ImageChoice::takeImages(Split split, std::size_t count) {
     selection_.chooseSplit(other);
     awaitSplit();
     setSubject();
-    Q_EMIT told(
-        split == Split::test
-            ? u"The data of this run have no test images. The validation images are shown."_s
-            : u"The data of this run have no validation images. The test images are shown."_s,
-        false);
+    note_ = lackingText(split) + (split == Split::test ? u" The validation images are shown."_s
+                                                       : u" The test images are shown."_s);
+    Q_EMIT noted(note_);
   }
   showImages();
 }
@@ -127,6 +128,7 @@ void ImageChoice::chooseImage(int image) {
 }
 
 void ImageChoice::chooseSplit(Split split) {
+  wanted_ = split;
   if (split == selection_.split()) return;
   reading_.forget();
   picker_->setFilter(PredictionFilter::all);

@@ -51,6 +51,10 @@ class ImageChoice : public QObject {
   /// The selection has changed.
   void chosen();
   void told(const QString& text, bool isProblem);
+  /// Another split than the chosen one is shown, and why.
+  void noted(const QString& text);
+  /// The text of noted() is about other data than the present ones.
+  void withdrawn(const QString& text);
 
  private:
   void setSubject();
@@ -61,6 +65,8 @@ class ImageChoice : public QObject {
 
   InspectSelection& selection_;
   InspectionSource source_;
+  Split wanted_ = Split::validation;  ///< As a person chose it; the data may lack it.
+  QString note_;                      ///< About the present data.
   bool isAwaited_ = false;  ///< The chosen split of the data is being read for the first time.
   RunImages* images_;
   ImagePredictions* predictions_;

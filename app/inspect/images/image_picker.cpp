@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 
 #include "app/inspect/panels/panel_parts.h"
+#include "app/session/runs/lacking_images.h"
 #include "app/session/studio_settings.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
@@ -286,6 +287,8 @@ void ImagePicker::fill() {
   }
   if (!images_) {
     grid_->setPlaceholder(problem_.isEmpty() ? u"Loading the images …"_s : problem_);
+  } else if (hasNoImages()) {
+    grid_->setPlaceholder(lackingText(split_));
   } else {
     grid_->setPlaceholder(
         isClassifying_  ? u"The network classifies the images …"_s
@@ -316,7 +319,7 @@ void ImagePicker::showCount() {
 void ImagePicker::chooseFilter(PredictionFilter filter) {
   setFilter(filter);
   const bool mayScore = split_ != Split::test || !readStudioSettings().asksBeforeTestScore;
-  if (lacksPredictions() && mayScore) Q_EMIT predictionsRequested();
+  if (!hasNoImages() && lacksPredictions() && mayScore) Q_EMIT predictionsRequested();
 }
 
 bool ImagePicker::lacksPredictions() const {
@@ -325,7 +328,11 @@ bool ImagePicker::lacksPredictions() const {
 }
 
 bool ImagePicker::offersScore() const {
-  return lacksPredictions() && split_ == Split::test && isPredictable_;
+  return !hasNoImages() && lacksPredictions() && split_ == Split::test && isPredictable_;
+}
+
+bool ImagePicker::hasNoImages() const {
+  return images_ && images_->count() == 0;
 }
 
 void ImagePicker::setFilter(PredictionFilter filter) {

@@ -95,6 +95,8 @@ class ImagePicker : public QWidget {
   void showSplits();
   bool lacksPredictions() const;
   bool offersScore() const;
+  /// The split was read, and is empty.
+  bool hasNoImages() const;
   std::optional<int> predictedOf(int image) const;
 
   Split split_ = Split::validation;

@@ -112,14 +112,15 @@ void ImageMode::showSnapshot() {
 
 void ImageMode::showPlainImage() {
   PlainImage plain{.image = selection_.picture().value_or(Image()), .split = selection_.split()};
+  const ImagesPointer images = images_.of(selection_.split());
+  const bool areNone = images && images->count() == 0;
   if (!selection_.picture()) {
     plain.index = std::max(0, selection_.image());
-    if (const ImagesPointer images = images_.of(selection_.split())) {
-      plain.image = imageAt(*images, static_cast<std::size_t>(plain.index));
-    }
+    if (images) plain.image = imageAt(*images, static_cast<std::size_t>(plain.index));
   }
   plain.predictions = predictions_.known();
-  plain.isOffered = !plain.predictions && feed_->source().kind == SourceKind::checkpoint;
+  plain.isOffered =
+      !plain.predictions && !areNone && feed_->source().kind == SourceKind::checkpoint;
   deck_.setState({.plain = std::move(plain)});
   Q_EMIT changed();
 }

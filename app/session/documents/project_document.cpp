@@ -69,6 +69,39 @@ ReadDocument documentIn(const QString& path) {
   return read;
 }
 
+/// The kind of an existing file; `unknown` also where it can't be read.
+DocumentKind kindOf(const QString& path) {
+  try {
+    return documentKind(readFile(toPath(path), kLargestDocument), path.toStdString());
+  } catch (const Error&) {
+    return DocumentKind::unknown;
+  }
+}
+
+/// Why saving must not replace a file; empty where it may.
+QString reasonToKeep(const QString& path, const QString& ownPath) {
+  const QFileInfo file(path);
+  if (!file.isFile() || file.size() == 0) return {};
+  QString content;
+  switch (kindOf(path)) {
+    case DocumentKind::network:
+    case DocumentKind::run:
+      return {};
+    case DocumentKind::experiment:
+      content = u"it is an experiment"_s;
+      break;
+    case DocumentKind::runRecord:
+      content = u"it is the record of a run"_s;
+      break;
+    case DocumentKind::unknown:
+      // A damaged file is mended by saving the network that it had.
+      if (file.absoluteFilePath() == ownPath) return {};
+      content = u"it is not a network or a run's configuration"_s;
+      break;
+  }
+  return content + u", and saving would destroy it\n  choose another name"_s;
+}
+
 /// Whether the name in a file is that of the file, of a preset or of the network, so that no person
 /// has chosen it for runs.
 bool isInherited(const RunConfig& config, const QString& path) {
@@ -191,6 +224,7 @@ QString ProjectDocument::problemOf(const QString& path) {
 }
 
 QString ProjectDocument::saveAs(const QString& path) {
+  if (const QString reason = reasonToKeep(path, path_); !reason.isEmpty()) return reason;
   try {
     writeFileDurably(toPath(path), toJson(namedFor(path)));
   } catch (const Error& error) {

@@ -80,6 +80,7 @@ class ProjectDocument : public QObject {
   const QStringList& ignored() const { return ignored_; }
 
   /// Returns an empty text, or why the file could not be written; the file then stays unchanged.
+  /// Replaces no experiment, no record of a run and no file of another program.
   QString saveAs(const QString& path);
 
   /// Restores a document after a crash: modified, with the file it came from.

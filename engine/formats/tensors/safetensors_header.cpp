@@ -213,7 +213,10 @@ std::uint64_t headerLength(std::span<const std::byte, 8> prefix,
                            const std::string& place) {
   std::uint64_t length = 0;
   for (int i = 7; i >= 0; --i) length = (length << 8) | std::to_integer<std::uint64_t>(prefix[i]);
-  if (length > kMaxHeaderBytes || length > fileBytes - prefix.size()) {
+  if (length > kMaxHeaderBytes) {
+    throw damaged(place, "this is not a safetensors file: it does not begin with a header");
+  }
+  if (length > fileBytes - prefix.size()) {
     throw damaged(place,
                   "the first 8 bytes announce a header of " + std::to_string(length) +
                       " bytes, but the file has " + std::to_string(fileBytes));

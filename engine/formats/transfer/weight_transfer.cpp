@@ -1,10 +1,10 @@
 #include "engine/formats/transfer/weight_transfer.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha256.h"
@@ -23,10 +23,11 @@ constexpr std::size_t kNamesInText = 6;
 constexpr std::string_view kHeadPrefix = "head.";
 constexpr std::string_view kCounter = ".num_batches_tracked";
 
-bool beginsAsStateDict(const std::filesystem::path& path) {
+std::vector<std::byte> firstBytesOf(const std::filesystem::path& path) {
   FileReader reader(path);
-  std::array<std::byte, 16> start;
-  return looksLikeStateDict(std::span(start).first(reader.read(start)));
+  std::vector<std::byte> start(16);
+  start.resize(reader.read(start));
+  return start;
 }
 
 std::vector<std::int64_t> withoutTrailingOnes(std::vector<std::int64_t> shape) {
@@ -103,10 +104,18 @@ std::vector<std::string> namesOf(const SafeTensors& file) {
 
 }  // namespace
 
+bool beginsAsWeights(const std::filesystem::path& path) {
+  constexpr std::size_t kSafeTensorsHeader = 8;
+  const std::vector<std::byte> start = firstBytesOf(path);
+  const bool isSafeTensors =
+      start.size() > kSafeTensorsHeader && start[kSafeTensorsHeader] == std::byte{'{'};
+  return isSafeTensors || looksLikeStateDict(start);
+}
+
 ForeignWeights readForeignWeights(const std::filesystem::path& path) {
   ForeignWeights weights;
   weights.place = path.string();
-  if (beginsAsStateDict(path)) {
+  if (looksLikeStateDict(firstBytesOf(path))) {
     StateDict read = readStateDict(path);
     weights.file = std::move(read.file);
     weights.entry = std::move(read.entry);

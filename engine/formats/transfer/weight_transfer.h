@@ -24,6 +24,10 @@ struct ForeignWeights {
 /// Error for any other file and for damage.
 ForeignWeights readForeignWeights(const std::filesystem::path& path);
 
+/// Whether a file begins as one that readForeignWeights() reads. Throws Error where it can't be
+/// read.
+bool beginsAsWeights(const std::filesystem::path& path);
+
 struct TensorShape {
   std::string name;
   std::vector<std::int64_t> shape;

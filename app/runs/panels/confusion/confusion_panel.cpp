@@ -18,6 +18,7 @@
 #include "app/runs/run_row.h"
 #include "app/runs/run_table_model.h"
 #include "app/session/inspection/inspection_session.h"
+#include "app/session/runs/lacking_images.h"
 #include "app/session/studio_settings.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
@@ -215,9 +216,11 @@ void ConfusionPanel::refresh() {
   if (entry.isRunning) {
     showProgress(entry);
   } else if (!entry.failure.isEmpty()) {
-    showMessage(u"Could not classify the images"_s, entry.failure, u"Try again"_s);
+    showFailure(row.run.record, entry.failure);
   } else if (entry.predictions) {
     showPredictions(entry.predictions);
+  } else if (isKnownToLack(row.run.record, split())) {
+    showLack();
   } else {
     showBeginning();
   }
@@ -229,7 +232,9 @@ void ConfusionPanel::scoreUnasked() {
   if (split() != Split::test || readStudioSettings().asksBeforeTestScore || index < 0) return;
   const PredictionStore::Entry entry = store_.entry(run_, Split::test);
   const bool isUnknown = !entry.isRunning && !entry.predictions && entry.failure.isEmpty();
-  if (isUnknown && runs_.row(index).hasRecord()) store_.ask(run_, Split::test);
+  const RunRow& row = runs_.row(index);
+  const bool mayHaveImages = row.hasRecord() && !isKnownToLack(row.run.record, Split::test);
+  if (isUnknown && mayHaveImages) store_.ask(run_, Split::test);
 }
 
 void ConfusionPanel::showBeginning() {
@@ -253,6 +258,23 @@ void ConfusionPanel::showBeginning() {
           "network to the test set, and its accuracy no longer holds for new images. "
           "Choose by the validation images instead."_s,
       u"Score the test images"_s);
+}
+
+void ConfusionPanel::showLack() {
+  showMessage(
+      split() == Split::test ? u"There are no test images"_s : u"There are no validation images"_s,
+      lackingText(split()),
+      {});
+}
+
+/// Classifying also fails where there are no images, and trying again would not change that.
+void ConfusionPanel::showFailure(const RunRecord& record, const QString& reason) {
+  const ImagesPointer images =
+      images_.images(record.config.data, split(), *this, {.answered = [this](const ImagesPointer&) {
+                       refresh();
+                     }});
+  if (images && images->count() == 0) return showLack();
+  showMessage(u"Could not classify the images"_s, reason, u"Try again"_s);
 }
 
 void ConfusionPanel::showMessage(const QString& title, const QString& text, const QString& button) {

@@ -8,6 +8,7 @@
 #include "app/session/inspection/prediction_store.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
+#include "engine/values/run/run_record.h"
 
 class QLabel;
 class QProgressBar;
@@ -59,6 +60,8 @@ class ConfusionPanel : public QWidget {
   void updateSizes();
   void refresh();
   void showMessage(const QString& title, const QString& text, const QString& button);
+  void showLack();
+  void showFailure(const RunRecord& record, const QString& reason);
   void showProgress(const PredictionStore::Entry& entry);
   void showPredictions(const std::shared_ptr<const Predictions>& predictions);
   void scoreUnasked();
