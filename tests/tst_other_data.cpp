@@ -10,6 +10,8 @@
 #include "engine/formats/inspection/png.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/evaluations_json.h"
+#include "engine/formats/tensors/weights_file.h"
+#include "engine/runs/run_export.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
@@ -76,6 +78,8 @@ class TestOtherData : public QObject {
   void aScoreOnOtherDataIsNoneOfTheRunsTestSet();
   void dataThatMovedIsThatOfTheRun();
   void dataThatChangedInItsPlaceIsNoticed();
+  void weightsOutsideOfARunKnowItsData();
+  void dataThatCanNotBeComparedIsNamed();
   void aResumedRunStopsOrWarnsWhereItsDataHasChanged_data();
   void aResumedRunStopsOrWarnsWhereItsDataHasChanged();
   void aRepeatedRunStopsOrWarnsWhereItsDataHasChanged();
@@ -94,6 +98,27 @@ class TestOtherData : public QObject {
     RecordingObserver observer;
     observer.onEpoch = [&](const EpochRecord&) { control.requestStop(); };
     return trainRun(runOn(pictures), folder_.path() / "runs", control, observer).run;
+  }
+
+  /// A folder with a data set "flowers", a run on it, and its exported weights.
+  struct Trained {
+    fs::path place;
+    fs::path run;
+    fs::path weights;
+  };
+
+  Trained trainedOnFlowers(const std::string& name) {
+    Trained trained;
+    trained.place = folder_.path() / name;
+    fs::create_directories(trained.place);
+    fs::copy(pictures_, trained.place / "flowers", fs::copy_options::recursive);
+    RunControl control;
+    Observer observer;
+    trained.run =
+        trainRun(runOn(trained.place / "flowers"), folder_.path() / "runs", control, observer).run;
+    trained.weights = trained.place / "weights.safetensors";
+    exportWeights({.run = trained.run, .out = trained.weights});
+    return trained;
   }
 
   TemporaryFolder folder_;
@@ -257,6 +282,40 @@ void TestOtherData::dataThatChangedInItsPlaceIsNoticed() {
   QVERIFY(scored({.run = run, .split = Split::validation})->otherData.empty());
   swap("train");
   QCOMPARE(scored({.run = run, .split = Split::validation})->otherData, place.string());
+}
+
+void TestOtherData::weightsOutsideOfARunKnowItsData() {
+  const Trained trained = trainedOnFlowers("known");
+  const fs::path checkpoint = trained.place / "checkpoint.safetensors";
+  fs::copy_file(RunFolder::open(trained.run).bestCheckpoint(), checkpoint);
+  const fs::path before = fs::current_path();
+  fs::current_path(trained.place);
+  const auto own = scored({.run = trained.weights});
+  darken(trained.place / "flowers");
+  const auto other = scored({.run = trained.weights});
+  const auto otherOfCheckpoint = scored({.run = checkpoint});
+  fs::current_path(before);
+
+  QVERIFY2(own->otherData.empty(), own->otherData.c_str());
+  QVERIFY(own->isDataCompared);
+  QCOMPARE(other->otherData, std::string("flowers"));
+  QCOMPARE(otherOfCheckpoint->otherData, (trained.place / "flowers").string());
+  QVERIFY(readWeights(trained.weights, WeightsChoice::evaluated).header.dataSha256 ==
+          recordOf(trained.run).dataSha256);
+}
+
+void TestOtherData::dataThatCanNotBeComparedIsNamed() {
+  const Trained trained = trainedOnFlowers("unknown");
+  Weights weights = readWeights(trained.weights, WeightsChoice::evaluated);
+  weights.header.dataSha256 = {};
+  writeWeights(trained.weights, weights, {.header = weights.header});
+  const fs::path before = fs::current_path();
+  fs::current_path(trained.place);
+  const auto score = scored({.run = trained.weights});
+  fs::current_path(before);
+
+  QVERIFY(!score->isDataCompared);
+  QCOMPARE(score->dataPlace, std::string("flowers"));
 }
 
 void TestOtherData::aResumedRunStopsOrWarnsWhereItsDataHasChanged_data() {

@@ -67,6 +67,8 @@ std::optional<ExportReport> exportPredictions(const ExportJob& job,
                       .split = split,
                       .scores = evaluation.scores,
                       .otherData = evaluation.otherData,
+                      .dataPlace = evaluation.dataPlace,
+                      .isDataCompared = evaluation.isDataCompared,
                       .isVerified = evaluation.isVerified};
 }
 

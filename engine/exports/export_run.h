@@ -41,6 +41,8 @@ struct ExportReport {
   Split split = Split::test;
   std::optional<Scores> scores = std::nullopt;  ///< Of predictions.
   std::string otherData = {};                   ///< Of predictions, as in Evaluation.
+  std::string dataPlace = {};                   ///< Likewise.
+  bool isDataCompared = true;                   ///< Likewise.
   bool isVerified = true;  ///< False if predictions were made by weights without a digest.
 };
 

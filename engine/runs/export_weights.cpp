@@ -47,6 +47,7 @@ WeightsDescription describe(const fs::path& checkpoint, const Weights& weights, 
   std::vector<Problem> warnings;
   const RunRecord record = readRunRecord(folder.record(), warnings);
   description.license = record.license;
+  description.header.dataSha256 = record.dataSha256;
   if (areScored) addScores(folder, record, description);
   return description;
 }

@@ -85,6 +85,8 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
     object["majority"] = {{"class", evaluation.majority->name},
                           {"share", evaluation.majority->share}};
   }
+  object["data"] = evaluation.dataPlace;
+  object["dataCompared"] = evaluation.isDataCompared;
   object["otherData"] = nullptr;
   if (!evaluation.otherData.empty()) object["otherData"] = evaluation.otherData;
   object["testEvaluations"] = evaluation.testEvaluations;
@@ -97,6 +99,12 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   facts.add("epoch", std::to_string(evaluation.epoch));
   if (!evaluation.otherData.empty()) {
     facts.add("data", shownPath(evaluation.otherData) + ", which is not that of the run");
+  } else if (!evaluation.isDataCompared) {
+    facts.add(
+        "data",
+        shownPath(evaluation.dataPlace) +
+            "; whether it is that of the run is not known, because the weights have no digest "
+            "of their data");
   }
   facts.add("accuracy",
             formatAccuracy(evaluation.scores.accuracy) + majorityText(evaluation.majority));

@@ -127,6 +127,10 @@ std::string textOf(const ExportReport& report) {
   }
   if (!report.otherData.empty()) {
     text += ", of " + shownPath(report.otherData) + ", which is not the data of the run";
+  } else if (!report.isDataCompared) {
+    text += ", of " + shownPath(report.dataPlace) +
+            ", whether it is the data of the run is not known, because the weights have no digest "
+            "of their data";
   }
   if (report.scores) text += ", accuracy " + formatAccuracy(report.scores->accuracy);
   if (report.checkpoint) text += ", of " + shownPath(*report.checkpoint);
@@ -139,6 +143,10 @@ nlohmann::ordered_json reportJson(const ExportReport& report, const fs::path& ou
   for (const fs::path& file : report.files) json["files"].push_back(file.string());
   if (report.checkpoint) json["checkpoint"] = report.checkpoint->string();
   if (report.mixedImages > 0) json["mixedImages"] = report.mixedImages;
+  if (!report.dataPlace.empty()) {
+    json["data"] = report.dataPlace;
+    json["dataCompared"] = report.isDataCompared;
+  }
   if (!report.otherData.empty()) json["otherData"] = report.otherData;
   return json;
 }

@@ -196,6 +196,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"progress", "progress of the run"}, value.progress);
   visit(Field{"environment", "program and machine of the run"}, value.environment);
   visit(Field{"input", "how images become the network's input, and its classes"}, value.input);
+  visit(Field{"dataSha256", "digests of the data set"}, value.dataSha256);
   visit(Field{"config", "configuration of the run"}, value.config);
 }
 
