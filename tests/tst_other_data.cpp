@@ -1,5 +1,6 @@
 // A trained network meets other data than that of its run, and data that has changed.
 
+#include <algorithm>
 #include <functional>
 
 #include <QTest>
@@ -11,6 +12,7 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/evaluations_json.h"
 #include "engine/formats/tensors/weights_file.h"
+#include "engine/runs/run_comparison.h"
 #include "engine/runs/run_export.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -83,6 +85,7 @@ class TestOtherData : public QObject {
   void aResumedRunStopsOrWarnsWhereItsDataHasChanged_data();
   void aResumedRunStopsOrWarnsWhereItsDataHasChanged();
   void aRepeatedRunStopsOrWarnsWhereItsDataHasChanged();
+  void aRunWhoseDataChangedWhileItTrainedIsNotRepeatedUnasked();
   void aNewRunMayBeHeldToTheDataOfAnother();
 
  private:
@@ -356,6 +359,10 @@ void TestOtherData::aResumedRunStopsOrWarnsWhereItsDataHasChanged() {
   const RunRecord after = recordOf(run);
   QVERIFY(after.dataSha256.train != before.dataSha256.train);
   QCOMPARE(after.input, before.input);  // The network still gets what it was trained on.
+  QCOMPARE(after.dataChanges.size(), std::size_t{1});
+  QCOMPARE(after.dataChanges.front().before, before.dataSha256.train);
+  QCOMPARE(after.dataChanges.front().after, after.dataSha256.train);
+  QVERIFY(after.dataChanges.front().step > 0);
 }
 
 void TestOtherData::aRepeatedRunStopsOrWarnsWhereItsDataHasChanged() {
@@ -373,6 +380,29 @@ void TestOtherData::aRepeatedRunStopsOrWarnsWhereItsDataHasChanged() {
   RunControl other;
   const RunResult result = repeatRun(run, runs, other, observer, ChangedData::warn);
   QVERIFY(result.status != RunStatus::failed);
+}
+
+void TestOtherData::aRunWhoseDataChangedWhileItTrainedIsNotRepeatedUnasked() {
+  const fs::path place = folder_.path() / "exchanged";
+  fs::copy(pictures_, place, fs::copy_options::recursive);
+  const fs::path run = stoppedRun(place);
+  const std::string name = recordOf(run).input.classNames.front();
+  fs::remove(fs::directory_iterator(place / "train" / name)->path());
+  RunControl control;
+  RecordingObserver observer;
+  resumeRun(run, {.changedData = ChangedData::warn}, control, observer);
+
+  const fs::path runs = folder_.path() / "exchanged-repetitions";
+  const std::string change = textOf(recordOf(run).dataChanges.front());
+  const std::string reason = reasonOf([&] { repeatRun(run, runs, control, observer); });
+  QVERIFY2(reason.find(change) != std::string::npos, reason.c_str());
+  RecordingObserver warned;
+  const RunResult result = repeatRun(run, runs, control, warned, ChangedData::warn);
+  QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
+  QVERIFY(warned.events.front().text.find(change) != std::string::npos);
+  const std::vector<std::string> differences = compareRuns(run, result.run).environment;
+  QVERIFY(std::ranges::find(differences, run.filename().string() + ": " + change) !=
+          differences.end());
 }
 
 void TestOtherData::aNewRunMayBeHeldToTheDataOfAnother() {

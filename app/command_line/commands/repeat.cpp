@@ -58,9 +58,9 @@ std::string textOf(const RunComparison& comparison) {
     text += "; " + formatCounted(comparison.missingBatches, "batch") + " in one of them alone";
   }
   text += ".\n";
-  for (const std::string& each : comparison.environment) text += "  " + each + "\n";
+  for (const std::string& each : comparison.environment) text += "  " + terminalText(each) + "\n";
   if (comparison.environment.empty())
-    text += "  Program, machine and number of threads are equal.\n";
+    text += "  Program, machine, number of threads and training images are equal.\n";
   return text;
 }
 

@@ -70,7 +70,8 @@ struct RunRecord {
   double trainSeconds = 0;                    ///< Pauses and evaluation excluded.
   double imagesPerSecond = 0;                 ///< Training throughput over the whole run.
   NetworkInput input;
-  DataDigest dataSha256;  ///< The test set's is known once it was scored.
+  DataDigest dataSha256;                ///< The test set's is known once it was scored.
+  std::vector<DataChange> dataChanges;  ///< In order of time; the last one led to dataSha256.
   std::vector<std::string> tags;
   std::string notes;
   std::string license;  ///< Of the weights, for exports; the user's choice.
