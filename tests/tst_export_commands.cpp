@@ -125,6 +125,22 @@ class TestExportCommands : public QObject {
     }
   }
 
+  void theFileThatIsReadIsNeverReplaced() {
+    QVERIFY(fs::create_directories(folder_.path() / "net"));
+    QCOMPARE(exportTo("safetensors", u"net/model.safetensors"_s).status, 0);
+    const QByteArray before = content(u"net/model.safetensors"_s);
+    for (const auto& [format, out] : {std::pair{u"safetensors"_s, u"net/model.safetensors"_s},
+                                      {u"onnx"_s, u"./net/model.safetensors"_s},
+                                      {u"pytorch"_s, u"net"_s}}) {
+      const ProgramOutcome outcome =
+          run({u"export"_s, u"net/model.safetensors"_s, u"--to"_s, format, u"--out"_s, out});
+      QCOMPARE(outcome.status, 1);
+      QVERIFY2(outcome.errors.contains("this is the file that is read"),
+               outcome.errors.constData());
+    }
+    QCOMPARE(content(u"net/model.safetensors"_s), before);
+  }
+
   void exportedWeightsAreEvaluatedAndInspected() {
     QCOMPARE(exportTo("safetensors", u"w.safetensors"_s).status, 0);
     const QJsonObject own = evaluated(run_, {u"--split"_s, u"validation"_s});

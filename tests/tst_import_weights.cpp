@@ -100,6 +100,19 @@ class TestImportWeights : public QObject {
 
  private Q_SLOTS:
 
+  void theFileThatIsReadIsNeverReplaced() {
+    const fs::path input = folder_.path() / "own.safetensors";
+    fs::copy_file(moduleFile("timm-local"), input);
+    const fs::path alias = folder_.path() / "alias.safetensors";
+    fs::create_hard_link(input, alias);
+    const auto before = fs::file_size(input);
+    for (const fs::path& out : {input, alias}) {
+      const std::string refusal = refusalOf({.weights = input, .out = out});
+      QVERIFY2(refusal.find("this is the file that is read") != std::string::npos, refusal.c_str());
+    }
+    QCOMPARE(fs::file_size(input), before);
+  }
+
   void layersOfOtherLibrariesComputeTheSame_data() {
     QTest::addColumn<QString>("name");
     for (const QString& name :

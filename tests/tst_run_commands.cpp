@@ -45,6 +45,9 @@ class TestRunCommands : public QObject {
   void theBestOfACurveFollowsItsName();
   void damageOfEventFilesIsNamed();
   void aListOfPicturesMayComeFromWindows();
+  void aListOfPicturesMayHaveANulByteAfterEachName();
+  void aNulByteInALineOfAListIsRefusedWithItsLine();
+  void aNameWithALineBreakStaysOnItsLine();
 
  private:
   QStringList quietly(const QString& command) const {
@@ -381,6 +384,39 @@ void TestRunCommands::aListOfPicturesMayComeFromWindows() {
       {u"predict"_s, QString::fromStdString(run_), u"--list"_s, u"names.txt"_s, u"--json"_s});
   QVERIFY2(outcome.status == 0, outcome.errors.constData());
   QCOMPARE(outcome.json()[u"images"_s].toInt(), 2);
+}
+
+void TestRunCommands::aListOfPicturesMayHaveANulByteAfterEachName() {
+  const Image picture{32, 32, std::vector<std::uint8_t>(3 * 32 * 32, 90)};
+  writePng(folder_.path() / "first\npart.png", picture);
+  writePng(folder_.path() / "second.png", picture);
+  std::ofstream(folder_.path() / "names0.txt")
+      << std::string("first\npart.png") << '\0' << "second.png" << '\0';
+  const ProgramOutcome outcome = program_.run(
+      {u"predict"_s, QString::fromStdString(run_), u"--list"_s, u"names0.txt"_s, u"--json"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.json()[u"predictions"_s][0][u"image"_s].toString(), u"first\npart.png"_s);
+  QCOMPARE(outcome.json()[u"images"_s].toInt(), 2);
+}
+
+void TestRunCommands::aNulByteInALineOfAListIsRefusedWithItsLine() {
+  std::ofstream(folder_.path() / "mixed.txt")
+      << std::string(100'000, '\n') << "a.png" << '\0' << "\n";
+  const ProgramOutcome outcome =
+      program_.run({u"predict"_s, QString::fromStdString(run_), u"--list"_s, u"mixed.txt"_s});
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains("mixed.txt: line 100001 has a NUL byte"),
+           outcome.errors.constData());
+}
+
+void TestRunCommands::aNameWithALineBreakStaysOnItsLine() {
+  writePng(folder_.path() / "seen\nforged.png",
+           Image{32, 32, std::vector<std::uint8_t>(3 * 32 * 32, 90)});
+  const ProgramOutcome outcome =
+      program_.run({u"predict"_s, QString::fromStdString(run_), u"seen\nforged.png"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.output.count('\n'), 1);
+  QVERIFY2(outcome.output.startsWith("seen\\nforged.png: "), outcome.output.constData());
 }
 
 }  // namespace lambda

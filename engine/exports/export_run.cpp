@@ -4,6 +4,7 @@
 #include "engine/data/measured_input.h"
 #include "engine/exports/predictions_file.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_system.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -105,6 +106,7 @@ std::optional<ExportReport> exportRun(const ExportJob& job,
                 "this is a file of a run, which an export never replaces",
                 "Choose another place.");
   }
+  for (const fs::path& file : {job.out, job.out / kPythonWeights}) requireOtherFile(file, job.run);
   switch (traitsOf(job.what).form) {
     case ExportForm::weights:
       return exportTensors(job);

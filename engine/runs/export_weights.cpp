@@ -95,7 +95,7 @@ ExportedWeights exportWeights(const WeightsRequest& request) {
   switch (request.what) {
     case RunExport::pytorch:
       makeFolder(request.out);
-      exported.files = {request.out / "model.py", request.out / "model.safetensors"};
+      exported.files = {request.out / "model.py", request.out / kPythonWeights};
       writeFileDurably(exported.files[0], std::string(pythonNetwork()));
       writeWeights(exported.files[1], weights, description);
       break;

@@ -68,6 +68,9 @@ std::string exportedText(const std::filesystem::path& run, RunExport what);
 /// The same of a configuration, for the form network.
 std::string exportedText(const RunConfig& config, RunExport what);
 
+/// The weights in the folder that an export for PyTorch writes.
+inline constexpr char kPythonWeights[] = "model.safetensors";
+
 struct WeightsRequest {
   std::filesystem::path run;            ///< A run folder, for its best checkpoint; or a checkpoint.
   RunExport what = RunExport::weights;  ///< One of the form weights.

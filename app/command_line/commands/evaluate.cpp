@@ -17,6 +17,7 @@
 #include "engine/training/evaluate_run.h"
 #include "engine/values/config/scoring.h"
 #include "engine/values/text/quantities.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -129,7 +130,7 @@ int evaluateCommand(const EvaluateOptions& options) {
   if (!evaluation) return interrupt.exitStatus();
   if (!evaluation->isVerified) printNote(unverifiedNote(evaluation->checkpoint));
   if (!evaluation->otherData.empty() && !options.data) {
-    printNote("lambda: " + shownPath(evaluation->otherData) +
+    printNote("lambda: " + terminalText(shownPath(evaluation->otherData)) +
               ": the data has changed since the run was trained; this is no score of the run's " +
               options.split + " set\n");
   }

@@ -126,14 +126,15 @@ std::string textOf(const ExportReport& report) {
     text += ", " + formatCount(report.mixedImages) + " of them mixed, with shares and partners";
   }
   if (!report.otherData.empty()) {
-    text += ", of " + shownPath(report.otherData) + ", which is not the data of the run";
+    text +=
+        ", of " + terminalText(shownPath(report.otherData)) + ", which is not the data of the run";
   } else if (!report.isDataCompared) {
-    text += ", of " + shownPath(report.dataPlace) +
+    text += ", of " + terminalText(shownPath(report.dataPlace)) +
             ", whether it is the data of the run is not known, because the weights have no digest "
             "of their data";
   }
   if (report.scores) text += ", accuracy " + formatAccuracy(report.scores->accuracy);
-  if (report.checkpoint) text += ", of " + shownPath(*report.checkpoint);
+  if (report.checkpoint) text += ", of " + terminalText(shownPath(*report.checkpoint));
   return text;
 }
 

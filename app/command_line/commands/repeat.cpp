@@ -82,8 +82,8 @@ int repeat(const RepeatOptions& options) {
   if (options.output.json) {
     printJson(comparisonJson(comparison, result.run));
   } else {
-    printText("\n" + shownPath(original) + " and " + shownPath(result.run) + ":\n" +
-              textOf(comparison));
+    printText("\n" + terminalText(shownPath(original)) + " and " +
+              terminalText(shownPath(result.run)) + ":\n" + textOf(comparison));
   }
   return comparison.areEqual() ? kExitOk : kExitFailure;
 }
