@@ -21,8 +21,10 @@ namespace {
 constexpr std::int64_t kImagesPerReport = 256;
 
 ExportReport exportText(const ExportJob& job) {
-  writeFileDurably(job.out, exportedText(job.run, job.what));
-  return {.files = {job.out}, .bytes = fs::file_size(job.out)};
+  ExportReport report{.files = {job.out}};
+  writeFileDurably(job.out, exportedText(job.run, job.what, report.remarks));
+  report.bytes = fs::file_size(job.out);
+  return report;
 }
 
 /// What a checkpoint of an earlier version lacks, from the run's data. Weights can be exported

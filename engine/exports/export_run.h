@@ -43,6 +43,8 @@ struct ExportReport {
   std::string otherData = {};                   ///< Of predictions, as in Evaluation.
   std::string dataPlace = {};                   ///< Likewise.
   bool isDataCompared = true;                   ///< Likewise.
+  std::vector<std::string> remarks =
+      {};                  ///< What is missing, because files of the run are damaged.
   bool isVerified = true;  ///< False if predictions were made by weights without a digest.
 };
 

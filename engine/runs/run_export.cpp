@@ -1,6 +1,9 @@
 #include "engine/runs/run_export.h"
 
+#include <algorithm>
+#include <iterator>
 #include <system_error>
+#include <vector>
 
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/metrics/histograms_csv.h"
@@ -51,14 +54,21 @@ std::string histogramsCsv(const fs::path& file) {
   return text;
 }
 
+Metrics metricsOf(const fs::path& run, std::vector<std::string>& remarks) {
+  const fs::path file = RunFolder::open(run).metrics();
+  Metrics metrics = readMetrics(file);
+  std::ranges::move(remarksOn(file, metrics), std::back_inserter(remarks));
+  return metrics;
+}
+
 }  // namespace
 
-std::string exportedText(const fs::path& run, RunExport what) {
+std::string exportedText(const fs::path& run, RunExport what, std::vector<std::string>& remarks) {
   switch (what) {
     case RunExport::epochs:
-      return epochsCsv(readMetrics(RunFolder::open(run).metrics()));
+      return epochsCsv(metricsOf(run, remarks));
     case RunExport::batches:
-      return batchesCsv(readMetrics(RunFolder::open(run).metrics()));
+      return batchesCsv(metricsOf(run, remarks));
     case RunExport::histograms:
       return histogramsCsv(RunFolder::open(run).histograms());
     case RunExport::configuration:

@@ -149,7 +149,12 @@ nlohmann::ordered_json reportJson(const ExportReport& report, const fs::path& ou
     json["dataCompared"] = report.isDataCompared;
   }
   if (!report.otherData.empty()) json["otherData"] = report.otherData;
+  if (!report.remarks.empty()) json["remarks"] = report.remarks;
   return json;
+}
+
+void printRemarks(const std::vector<std::string>& remarks) {
+  for (const std::string& remark : remarks) printNote("lambda: " + terminalText(remark) + "\n");
 }
 
 int exportRunCommand(const ExportOptions& options) {
@@ -165,7 +170,9 @@ int exportRunCommand(const ExportOptions& options) {
                      "Give the name of a file.");
   }
   if (out == kStandardOutput) {
-    printContent(exportedText(found, format));
+    std::vector<std::string> remarks;
+    printContent(exportedText(found, format, remarks));
+    printRemarks(remarks);
     return kExitOk;
   }
   requireReplaceable(out, format);
@@ -178,6 +185,7 @@ int exportRunCommand(const ExportOptions& options) {
       exportRun(jobOf(options, format, found, out), control, view);
   line.clear();
   if (!report) return interrupt.exitStatus();
+  printRemarks(report->remarks);
   if (!report->isVerified) printNote(unverifiedNote(*report->checkpoint));
   if (options.output.json) {
     printJson(reportJson(*report, out));
