@@ -421,6 +421,11 @@ void TestRunCommands::damagedMetricsAreNamedWhereverTheyAreShown() {
     QVERIFY2(outcome.errors.contains(damage), outcome.errors.constData());
     QVERIFY2(!outcome.errors.contains("line 1, column"), outcome.errors.constData());
   }
+  std::ofstream(copy / "histograms.jsonl", std::ios::app) << "{\"kind\": \n";
+  const ProgramOutcome histograms =
+      program_.run({u"export"_s, run, u"--to"_s, u"histograms"_s, u"--out"_s, u"-"_s});
+  QVERIFY2(histograms.errors.contains("histograms.jsonl: 1 line left out"),
+           histograms.errors.constData());
   fs::remove(copy / "metrics.jsonl");
   const ProgramOutcome lost = program_.run({u"curves"_s, run});
   QVERIFY2(lost.errors.contains("metrics.jsonl is missing"), lost.errors.constData());

@@ -13,6 +13,7 @@
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -48,9 +49,14 @@ std::string layersCsv(const Architecture& architecture) {
   return text;
 }
 
-std::string histogramsCsv(const fs::path& file) {
+std::string histogramsCsv(const fs::path& file, std::vector<std::string>& remarks) {
   std::string text(kHistogramsCsvHead);
-  readHistograms(file, [&](const HistogramRecord& record) { appendCsv(record, text); });
+  const std::int64_t leftOut =
+      readHistograms(file, [&](const HistogramRecord& record) { appendCsv(record, text); });
+  if (leftOut > 0) {
+    remarks.push_back(file.filename().string() + ": " + formatCounted(leftOut, "line") +
+                      " left out, because of damage");
+  }
   return text;
 }
 
@@ -70,7 +76,7 @@ std::string exportedText(const fs::path& run, RunExport what, std::vector<std::s
     case RunExport::batches:
       return batchesCsv(metricsOf(run, remarks));
     case RunExport::histograms:
-      return histogramsCsv(RunFolder::open(run).histograms());
+      return histogramsCsv(RunFolder::open(run).histograms(), remarks);
     case RunExport::configuration:
     case RunExport::architecture:
     case RunExport::layers:

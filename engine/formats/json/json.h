@@ -6,6 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "engine/runtime/error.h"
+
 namespace lambda {
 
 struct JsonLimits {
