@@ -227,6 +227,20 @@ class TestImportWeights : public QObject {
     QCOMPARE(report.input, (NetworkInput{halves, job.classNames}));
   }
 
+  void weightsWithoutNamesTakeThoseOfTheRun() {
+    ObservedRun training;
+    RunConfig config = tinyRun();
+    config.recipe.epochs = 1;
+    const fs::path checkpoint = RunFolder::open(training.train(config).run).lastCheckpoint();
+    const LoadedNetwork trained = loadNetwork(checkpoint, at::kCPU);
+    const fs::path path = folder_.path() / "nameless.safetensors";
+    saveTensors(path, stateOf(*trained.network), {});
+    const ImportReport report = importWeights(
+        {.weights = path, .network = trained.header.config, .base = checkpoint, .out = out()});
+    QVERIFY(report.areClassesNamed);
+    QCOMPARE(report.input, trained.header.input);
+  }
+
   void aNormalizationThatNothingGivesIsAskedFor() {
     const fs::path path = folder_.path() / "own-names.safetensors";
     TrainingState state(onCpu(withoutImages()));

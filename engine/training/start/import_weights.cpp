@@ -143,10 +143,10 @@ void setInput(ImportReport& report,
   const auto channels = static_cast<std::size_t>(config.architecture.input.channels);
   const bool isWhole = report.layer.empty();
   input.classNames = job.classNames;
-  if (input.classNames.empty()) {
-    input.classNames =
-        isWhole && takesHead(report.transfer) ? weights.input.classNames : base.classNames;
+  if (input.classNames.empty() && isWhole && takesHead(report.transfer)) {
+    input.classNames = weights.input.classNames;
   }
+  if (input.classNames.empty()) input.classNames = base.classNames;
   if (!job.normalization.mean.empty()) {
     input.normalization = job.normalization;
     report.normalizationSource = "as given";
