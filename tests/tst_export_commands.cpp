@@ -125,6 +125,19 @@ class TestExportCommands : public QObject {
     }
   }
 
+  void predictionsGoToStandardOutput() {
+    QCOMPARE(exportTo("predictions", u"printed.csv"_s).status, 0);
+    const ProgramOutcome printed = exportTo("predictions", u"-"_s);
+    QVERIFY2(printed.status == 0, printed.errors.constData());
+    QCOMPARE(printed.output, content(u"printed.csv"_s));
+    const ProgramOutcome images = exportTo("images", u"-"_s);
+    QCOMPARE(images.status, 2);
+    QVERIFY2(images.errors.contains("--to images writes no text"), images.errors.constData());
+    const ProgramOutcome both = exportTo("csv", u"-"_s, {u"--json"_s});
+    QCOMPARE(both.status, 2);
+    QVERIFY2(both.errors.contains("the report of --json"), both.errors.constData());
+  }
+
   void nonsenseForAnImportIsRefused_data() {
     QTest::addColumn<QStringList>("options");
     QTest::addColumn<QByteArray>("reason");

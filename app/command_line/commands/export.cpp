@@ -14,6 +14,7 @@
 #include "app/command_line/training_view.h"
 #include "app/interrupt.h"
 #include "engine/exports/export_run.h"
+#include "engine/exports/predictions_file.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
@@ -157,24 +158,52 @@ void printRemarks(const std::vector<std::string>& remarks) {
   for (const std::string& remark : remarks) printNote("lambda: " + terminalText(remark) + "\n");
 }
 
+int printPredictionsOf(const ExportOptions& options, const fs::path& found) {
+  EvaluationRequest request{.run = found, .data = options.data};
+  if (options.split) request.split = enumOf<Split>(*options.split).value_or(request.split);
+  RunControl control;
+  ProgressLine line(options.output.quiet);
+  TrainingView view(line);
+  Interrupt interrupt([&] { control.requestStop(); });
+  const std::optional<Evaluation> evaluation = printPredictions(
+      request, [](std::string_view text) { printContent(std::string(text)); }, control, view);
+  line.clear();
+  if (!evaluation) return interrupt.exitStatus();
+  if (!evaluation->isVerified) printNote(unverifiedNote(evaluation->checkpoint));
+  if (!evaluation->otherData.empty()) {
+    printNote("lambda: the predictions are of " + terminalText(shownPath(evaluation->otherData)) +
+              ", which is not the data of the run\n");
+  }
+  return kExitOk;
+}
+
+/// Writes an export to standard output.
+int printExport(const ExportOptions& options, RunExport format, const fs::path& found) {
+  if (options.output.json) {
+    throw UsageError("--out",
+                     "the report of --json already goes to standard output",
+                     "Give --out the name of a file, or leave out --json.");
+  }
+  if (format == RunExport::predictions) return printPredictionsOf(options, found);
+  const ExportForm form = traitsOf(format).form;
+  if (form != ExportForm::text && form != ExportForm::network) {
+    throw UsageError("--out",
+                     "--to " + std::string(traitsOf(format).name) +
+                         " writes no text, which alone can go to standard output",
+                     "Give --out the name of a file or folder.");
+  }
+  std::vector<std::string> remarks;
+  printContent(exportedText(found, format, remarks));
+  printRemarks(remarks);
+  return kExitOk;
+}
+
 int exportRunCommand(const ExportOptions& options) {
   const RunExport format = formatOf(options.format);
   requireFitting(options, format);
   const fs::path found = findRun(options.run);
-  const ExportForm form = traitsOf(format).form;
-  const bool isText = form == ExportForm::text || form == ExportForm::network;
   const fs::path out = options.out.value_or(defaultName(found, format));
-  if (out == kStandardOutput && (!isText || options.output.json)) {
-    throw UsageError("--out",
-                     "only a text can go to standard output, and not together with --json",
-                     "Give the name of a file.");
-  }
-  if (out == kStandardOutput) {
-    std::vector<std::string> remarks;
-    printContent(exportedText(found, format, remarks));
-    printRemarks(remarks);
-    return kExitOk;
-  }
+  if (out == kStandardOutput) return printExport(options, format, found);
   requireReplaceable(out, format);
   requireNoFileOfRun(out);
   RunControl control;
