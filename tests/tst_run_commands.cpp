@@ -40,6 +40,8 @@ class TestRunCommands : public QObject {
   void aForkKeepsItsLineage();
   void aRunThatIsNotThereSuggestsTheNearest();
   void aLongerRunNamesItsLearningRate();
+  void aRunIsNotResumedToAnEpochThatIsPast();
+  void aFolderThatExistsIsNamedAsSuch();
   void unknownKeysAreNamed();
   void hintsHaveLinesAndNoEscapes();
   void theBestOfACurveFollowsItsName_data();
@@ -288,6 +290,27 @@ void TestRunCommands::aLongerRunNamesItsLearningRate() {
   // A cosine from 0.05 to 0: after 2 of 2 epochs 0, after 2 of 3 a quarter.
   QVERIFY2(longer.errors.contains("the learning rate goes from 0 to 0.0125, that of a run with 3"),
            longer.errors.constData());
+}
+
+void TestRunCommands::aRunIsNotResumedToAnEpochThatIsPast() {
+  const ProgramOutcome outcome = program_.run({u"resume"_s,
+                                               QString::fromStdString(run_),
+                                               u"--epochs"_s,
+                                               u"9"_s,
+                                               u"--until-epoch"_s,
+                                               u"1"_s});
+  QCOMPARE(outcome.status, 2);
+  QVERIFY2(outcome.errors.contains("and is past epoch 1"), outcome.errors.constData());
+}
+
+void TestRunCommands::aFolderThatExistsIsNamedAsSuch() {
+  fs::create_directories(folder_.path() / "runs" / "taken");
+  const ProgramOutcome outcome =
+      program_.run({u"train"_s, u"tiny.json"_s, u"--folder"_s, u"taken"_s, u"--quiet"_s});
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains("there is already something with this name"),
+           outcome.errors.constData());
+  QVERIFY2(!outcome.errors.contains("may write"), outcome.errors.constData());
 }
 
 void TestRunCommands::unknownKeysAreNamed() {

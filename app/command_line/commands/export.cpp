@@ -300,7 +300,7 @@ void addExport(CLI::App& program, Action& action) {
                    "training images as the network gets them in this epoch, from 1: augmented, and "
                    "mixed where the run mixes")
       ->type_name("EPOCH")
-      ->check(CLI::PositiveNumber);
+      ->check(isWholeNumberFromOne());
   command->add_option("--data", options->data, "where the data is, if it has moved, or other data")
       ->type_name("PATH");
   addOutputFlags(command, options->output);

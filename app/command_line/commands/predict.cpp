@@ -297,7 +297,7 @@ void addPredict(CLI::App& program, Action& action) {
       ->type_name("FILE");
   command->add_option("--top", options->top, "how many classes of each picture (default: 5)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(isWholeNumberFromOne());
   command
       ->add_option("--data",
                    options->data,
