@@ -425,6 +425,8 @@ std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& r
                     {},
                     {},
                     {},
+                    {},
+                    true,
                     {}};
 }
 

@@ -7,6 +7,7 @@
 
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
 #include "app/interrupt.h"
 #include "engine/data/image_export.h"

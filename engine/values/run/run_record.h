@@ -35,8 +35,8 @@ struct Environment {
 /// SHA-256 of the images of a data set with their labels and the names of the classes, as
 /// digestOf() computes it; empty where they were not read.
 struct DataDigest {
-  std::string train;  ///< Of training and validation together.
-  std::string test;
+  std::string train = {};  ///< Of training and validation together.
+  std::string test = {};
 
   bool operator==(const DataDigest&) const = default;
 };
