@@ -138,6 +138,12 @@ void TestCommandLine::mistakesAreUsageErrors_data() {
   add("wrong type", "train type.json", "recipe.epochs");
   add("newer schema", "describe newer.json", "schema");
   add("setting", "train tiny.json --set recipe.batchsize=3", "Did you mean batchSize?");
+  add("no whole number",
+      "train tiny.json --epochs 1e9",
+      "--epochs = 1e9: the option takes no such");
+  add("none of the top classes", "predict RUN a.png --top 0", "0 is not a whole number from 1 to");
+  add("half a class", "predict RUN a.png --top 1.5", "1.5 is not a whole number from 1 to");
+  add("no digest", "train tiny.json --data-sha256 abc", "abc is no SHA-256");
   add("setting out of range", "train tiny.json --epochs 0", "recipe.epochs");
   add("number", "train tiny.json --epochs many", "--epochs");
   add("device", "train tiny.json --device gpu", "device.kind");

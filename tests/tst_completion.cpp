@@ -80,6 +80,8 @@ class TestCompletion : public QObject {
     QTest::newRow("command") << u"lambda tra"_s << u"train"_s;
     QTest::newRow("preset") << u"lambda train quick"_s << u"quickstart"_s;
     QTest::newRow("file") << u"lambda train mi"_s << u"mine.json"_s;
+    QTest::newRow("file of a data set") << u"lambda data export mi"_s << u"mine.json"_s;
+    QTest::newRow("file of an experiment") << u"lambda experiment run mi"_s << u"mine.json"_s;
     QTest::newRow("split") << u"lambda evaluate RUN --split v"_s << u"validation"_s;
     QTest::newRow("format") << u"lambda export RUN --to saf"_s << u"safetensors"_s;
     QTest::newRow("device") << u"lambda train quickstart --device aut"_s << u"automatic"_s;

@@ -125,6 +125,73 @@ class TestExportCommands : public QObject {
     }
   }
 
+  void predictionsGoToStandardOutput() {
+    QCOMPARE(exportTo("predictions", u"printed.csv"_s).status, 0);
+    const ProgramOutcome printed = exportTo("predictions", u"-"_s);
+    QVERIFY2(printed.status == 0, printed.errors.constData());
+    QCOMPARE(printed.output, content(u"printed.csv"_s));
+    const ProgramOutcome images = exportTo("images", u"-"_s);
+    QCOMPARE(images.status, 2);
+    QVERIFY2(images.errors.contains("--to images writes no text"), images.errors.constData());
+    const ProgramOutcome both = exportTo("csv", u"-"_s, {u"--json"_s});
+    QCOMPARE(both.status, 2);
+    QVERIFY2(both.errors.contains("the report of --json"), both.errors.constData());
+  }
+
+  void nonsenseForAnImportIsRefused_data() {
+    QTest::addColumn<QStringList>("options");
+    QTest::addColumn<QByteArray>("reason");
+    QTest::newRow("mean of bytes")
+        << QStringList{u"--mean"_s, u"127,127,127"_s, u"--deviation"_s, u"0.2,0.2,0.2"_s}
+        << QByteArray("a mean is within 0..1");
+    QTest::newRow("deviation of bytes")
+        << QStringList{u"--mean"_s, u"0.5,0.5,0.5"_s, u"--deviation"_s, u"60,60,60"_s}
+        << QByteArray("a deviation is above 0 and at most 1");
+    QTest::newRow("a class twice") << QStringList{u"--classes"_s, u"twice.txt"_s}
+                                   << QByteArray("lines 1 and 3 name the same class, cat");
+  }
+
+  void nonsenseForAnImportIsRefused() {
+    QFETCH(QStringList, options);
+    QFETCH(QByteArray, reason);
+    std::ofstream(folder_.path() / "twice.txt") << "cat\ndog\ncat\n";
+    const ProgramOutcome outcome =
+        run(QStringList{u"import"_s, u"any.pth"_s, u"--out"_s, u"no.safetensors"_s} + options);
+    QVERIFY(outcome.status != 0);
+    QVERIFY2(outcome.errors.contains(reason), outcome.errors.constData());
+  }
+
+  void aRandomHeadOfAnImportIsSaid() {
+    QCOMPARE(exportTo("safetensors", u"whole.safetensors"_s).status, 0);
+    std::ofstream(folder_.path() / "two.txt") << "cat\ndog\n";
+    const ProgramOutcome outcome = run({u"import"_s,
+                                        u"whole.safetensors"_s,
+                                        u"--into"_s,
+                                        u"tiny.json"_s,
+                                        u"--classes"_s,
+                                        u"two.txt"_s,
+                                        u"--out"_s,
+                                        u"two.safetensors"_s});
+    QVERIFY2(outcome.status == 0, outcome.errors.constData());
+    QVERIFY2(outcome.errors.contains("the head has random values"), outcome.errors.constData());
+  }
+
+  void theFileThatIsReadIsNeverReplaced() {
+    QVERIFY(fs::create_directories(folder_.path() / "net"));
+    QCOMPARE(exportTo("safetensors", u"net/model.safetensors"_s).status, 0);
+    const QByteArray before = content(u"net/model.safetensors"_s);
+    for (const auto& [format, out] : {std::pair{u"safetensors"_s, u"net/model.safetensors"_s},
+                                      {u"onnx"_s, u"./net/model.safetensors"_s},
+                                      {u"pytorch"_s, u"net"_s}}) {
+      const ProgramOutcome outcome =
+          run({u"export"_s, u"net/model.safetensors"_s, u"--to"_s, format, u"--out"_s, out});
+      QCOMPARE(outcome.status, 1);
+      QVERIFY2(outcome.errors.contains("this is the file that is read"),
+               outcome.errors.constData());
+    }
+    QCOMPARE(content(u"net/model.safetensors"_s), before);
+  }
+
   void exportedWeightsAreEvaluatedAndInspected() {
     QCOMPARE(exportTo("safetensors", u"w.safetensors"_s).status, 0);
     const QJsonObject own = evaluated(run_, {u"--split"_s, u"validation"_s});

@@ -100,6 +100,19 @@ class TestImportWeights : public QObject {
 
  private Q_SLOTS:
 
+  void theFileThatIsReadIsNeverReplaced() {
+    const fs::path input = folder_.path() / "own.safetensors";
+    fs::copy_file(moduleFile("timm-local"), input);
+    const fs::path alias = folder_.path() / "alias.safetensors";
+    fs::create_hard_link(input, alias);
+    const auto before = fs::file_size(input);
+    for (const fs::path& out : {input, alias}) {
+      const std::string refusal = refusalOf({.weights = input, .out = out});
+      QVERIFY2(refusal.find("this is the file that is read") != std::string::npos, refusal.c_str());
+    }
+    QCOMPARE(fs::file_size(input), before);
+  }
+
   void layersOfOtherLibrariesComputeTheSame_data() {
     QTest::addColumn<QString>("name");
     for (const QString& name :
@@ -212,6 +225,20 @@ class TestImportWeights : public QObject {
     const ImportReport report =
         importWeights({.weights = out(), .network = withoutImages(), .out = again});
     QCOMPARE(report.input, (NetworkInput{halves, job.classNames}));
+  }
+
+  void weightsWithoutNamesTakeThoseOfTheRun() {
+    ObservedRun training;
+    RunConfig config = tinyRun();
+    config.recipe.epochs = 1;
+    const fs::path checkpoint = RunFolder::open(training.train(config).run).lastCheckpoint();
+    const LoadedNetwork trained = loadNetwork(checkpoint, at::kCPU);
+    const fs::path path = folder_.path() / "nameless.safetensors";
+    saveTensors(path, stateOf(*trained.network), {});
+    const ImportReport report = importWeights(
+        {.weights = path, .network = trained.header.config, .base = checkpoint, .out = out()});
+    QVERIFY(report.areClassesNamed);
+    QCOMPARE(report.input, trained.header.input);
   }
 
   void aNormalizationThatNothingGivesIsAskedFor() {

@@ -1,5 +1,6 @@
 // A trained network meets other data than that of its run, and data that has changed.
 
+#include <algorithm>
 #include <functional>
 
 #include <QTest>
@@ -11,6 +12,9 @@
 #include "engine/formats/inspection/png.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/evaluations_json.h"
+#include "engine/formats/tensors/weights_file.h"
+#include "engine/runs/run_comparison.h"
+#include "engine/runs/run_export.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/checkpoint_inspector.h"
@@ -79,9 +83,12 @@ class TestOtherData : public QObject {
   void aScoreOnOtherDataIsNoneOfTheRunsTestSet();
   void dataThatMovedIsThatOfTheRun();
   void dataThatChangedInItsPlaceIsNoticed();
+  void weightsOutsideOfARunKnowItsData();
+  void dataThatCanNotBeComparedIsNamed();
   void aResumedRunStopsOrWarnsWhereItsDataHasChanged_data();
   void aResumedRunStopsOrWarnsWhereItsDataHasChanged();
   void aRepeatedRunStopsOrWarnsWhereItsDataHasChanged();
+  void aRunWhoseDataChangedWhileItTrainedIsNotRepeatedUnasked();
   void aNewRunMayBeHeldToTheDataOfAnother();
 
  private:
@@ -97,6 +104,27 @@ class TestOtherData : public QObject {
     RecordingObserver observer;
     observer.onEpoch = [&](const EpochRecord&) { control.requestStop(); };
     return trainRun(runOn(pictures), folder_.path() / "runs", control, observer).run;
+  }
+
+  /// A folder with a data set "flowers", a run on it, and its exported weights.
+  struct Trained {
+    fs::path place;
+    fs::path run;
+    fs::path weights;
+  };
+
+  Trained trainedOnFlowers(const std::string& name) {
+    Trained trained;
+    trained.place = folder_.path() / name;
+    fs::create_directories(trained.place);
+    fs::copy(pictures_, trained.place / "flowers", fs::copy_options::recursive);
+    RunControl control;
+    Observer observer;
+    trained.run =
+        trainRun(runOn(trained.place / "flowers"), folder_.path() / "runs", control, observer).run;
+    trained.weights = trained.place / "weights.safetensors";
+    exportWeights({.run = trained.run, .out = trained.weights});
+    return trained;
   }
 
   TemporaryFolder folder_;
@@ -308,6 +336,40 @@ void TestOtherData::dataThatChangedInItsPlaceIsNoticed() {
   QCOMPARE(scored({.run = run, .split = Split::validation})->otherData, place.string());
 }
 
+void TestOtherData::weightsOutsideOfARunKnowItsData() {
+  const Trained trained = trainedOnFlowers("known");
+  const fs::path checkpoint = trained.place / "checkpoint.safetensors";
+  fs::copy_file(RunFolder::open(trained.run).bestCheckpoint(), checkpoint);
+  const fs::path before = fs::current_path();
+  fs::current_path(trained.place);
+  const auto own = scored({.run = trained.weights});
+  darken(trained.place / "flowers");
+  const auto other = scored({.run = trained.weights});
+  const auto otherOfCheckpoint = scored({.run = checkpoint});
+  fs::current_path(before);
+
+  QVERIFY2(own->otherData.empty(), own->otherData.c_str());
+  QVERIFY(own->isDataCompared);
+  QCOMPARE(other->otherData, std::string("flowers"));
+  QCOMPARE(otherOfCheckpoint->otherData, (trained.place / "flowers").string());
+  QVERIFY(readWeights(trained.weights, WeightsChoice::evaluated).header.dataSha256 ==
+          recordOf(trained.run).dataSha256);
+}
+
+void TestOtherData::dataThatCanNotBeComparedIsNamed() {
+  const Trained trained = trainedOnFlowers("unknown");
+  Weights weights = readWeights(trained.weights, WeightsChoice::evaluated);
+  weights.header.dataSha256 = {};
+  writeWeights(trained.weights, weights, {.header = weights.header});
+  const fs::path before = fs::current_path();
+  fs::current_path(trained.place);
+  const auto score = scored({.run = trained.weights});
+  fs::current_path(before);
+
+  QVERIFY(!score->isDataCompared);
+  QCOMPARE(score->dataPlace, std::string("flowers"));
+}
+
 void TestOtherData::aResumedRunStopsOrWarnsWhereItsDataHasChanged_data() {
   QTest::addColumn<int>("change");
   QTest::newRow("a picture more") << 0;
@@ -346,6 +408,10 @@ void TestOtherData::aResumedRunStopsOrWarnsWhereItsDataHasChanged() {
   const RunRecord after = recordOf(run);
   QVERIFY(after.dataSha256.train != before.dataSha256.train);
   QCOMPARE(after.input, before.input);  // The network still gets what it was trained on.
+  QCOMPARE(after.dataChanges.size(), std::size_t{1});
+  QCOMPARE(after.dataChanges.front().before, before.dataSha256.train);
+  QCOMPARE(after.dataChanges.front().after, after.dataSha256.train);
+  QVERIFY(after.dataChanges.front().step > 0);
 }
 
 void TestOtherData::aRepeatedRunStopsOrWarnsWhereItsDataHasChanged() {
@@ -363,6 +429,29 @@ void TestOtherData::aRepeatedRunStopsOrWarnsWhereItsDataHasChanged() {
   RunControl other;
   const RunResult result = repeatRun(run, runs, other, observer, ChangedData::warn);
   QVERIFY(result.status != RunStatus::failed);
+}
+
+void TestOtherData::aRunWhoseDataChangedWhileItTrainedIsNotRepeatedUnasked() {
+  const fs::path place = folder_.path() / "exchanged";
+  fs::copy(pictures_, place, fs::copy_options::recursive);
+  const fs::path run = stoppedRun(place);
+  const std::string name = recordOf(run).input.classNames.front();
+  fs::remove(fs::directory_iterator(place / "train" / name)->path());
+  RunControl control;
+  RecordingObserver observer;
+  resumeRun(run, {.changedData = ChangedData::warn}, control, observer);
+
+  const fs::path runs = folder_.path() / "exchanged-repetitions";
+  const std::string change = textOf(recordOf(run).dataChanges.front());
+  const std::string reason = reasonOf([&] { repeatRun(run, runs, control, observer); });
+  QVERIFY2(reason.find(change) != std::string::npos, reason.c_str());
+  RecordingObserver warned;
+  const RunResult result = repeatRun(run, runs, control, warned, ChangedData::warn);
+  QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
+  QVERIFY(warned.events.front().text.find(change) != std::string::npos);
+  const std::vector<std::string> differences = compareRuns(run, result.run).environment;
+  QVERIFY(std::ranges::find(differences, run.filename().string() + ": " + change) !=
+          differences.end());
 }
 
 void TestOtherData::aNewRunMayBeHeldToTheDataOfAnother() {

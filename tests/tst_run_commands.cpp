@@ -11,6 +11,7 @@
 #include "engine/formats/inspection/png.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/experiment_json.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/formats/tensors/safetensors.h"
 #include "engine/values/architecture/cost.h"
@@ -39,12 +40,22 @@ class TestRunCommands : public QObject {
   void aForkKeepsItsLineage();
   void aRunThatIsNotThereSuggestsTheNearest();
   void aLongerRunNamesItsLearningRate();
+  void aRunIsNotResumedToAnEpochThatIsPast();
+  void aFolderThatExistsIsNamedAsSuch();
   void unknownKeysAreNamed();
   void hintsHaveLinesAndNoEscapes();
   void theBestOfACurveFollowsItsName_data();
   void theBestOfACurveFollowsItsName();
   void damageOfEventFilesIsNamed();
+  void anEventFileAloneHasCurves();
+  void whatHasNoCurvesIsNamed_data();
+  void whatHasNoCurvesIsNamed();
+  void damagedMetricsAreNamedWhereverTheyAreShown();
+  void theLatestRunIsTheOneThatWasStartedLast();
   void aListOfPicturesMayComeFromWindows();
+  void aListOfPicturesMayHaveANulByteAfterEachName();
+  void aNulByteInALineOfAListIsRefusedWithItsLine();
+  void aNameWithALineBreakStaysOnItsLine();
 
  private:
   QStringList quietly(const QString& command) const {
@@ -281,6 +292,27 @@ void TestRunCommands::aLongerRunNamesItsLearningRate() {
            longer.errors.constData());
 }
 
+void TestRunCommands::aRunIsNotResumedToAnEpochThatIsPast() {
+  const ProgramOutcome outcome = program_.run({u"resume"_s,
+                                               QString::fromStdString(run_),
+                                               u"--epochs"_s,
+                                               u"9"_s,
+                                               u"--until-epoch"_s,
+                                               u"1"_s});
+  QCOMPARE(outcome.status, 2);
+  QVERIFY2(outcome.errors.contains("and is past epoch 1"), outcome.errors.constData());
+}
+
+void TestRunCommands::aFolderThatExistsIsNamedAsSuch() {
+  fs::create_directories(folder_.path() / "runs" / "taken");
+  const ProgramOutcome outcome =
+      program_.run({u"train"_s, u"tiny.json"_s, u"--folder"_s, u"taken"_s, u"--quiet"_s});
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains("there is already something with this name"),
+           outcome.errors.constData());
+  QVERIFY2(!outcome.errors.contains("may write"), outcome.errors.constData());
+}
+
 void TestRunCommands::unknownKeysAreNamed() {
   const QByteArray known = "\"epochs\":";
   const QByteArray both = "\"epcohs\": 7, \"epochs\":";
@@ -371,6 +403,78 @@ void TestRunCommands::damageOfEventFilesIsNamed() {
   QCOMPARE(remarks.toArray().size(), 1);
 }
 
+void TestRunCommands::anEventFileAloneHasCurves() {
+  const TemporaryFolder logs;
+  EventWriter(logs.path()).add(1, {{"loss", 0.5}});
+  const QString file = QString::fromStdString(fs::directory_iterator(logs.path())->path().string());
+  const ProgramOutcome outcome = program_.run({u"curves"_s, file, u"--json"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  const QJsonValue curves = outcome.json()[u"sources"_s][0][u"curves"_s];
+  QCOMPARE(curves[0][u"name"_s].toString(), u"loss"_s);
+}
+
+void TestRunCommands::whatHasNoCurvesIsNamed_data() {
+  QTest::addColumn<QString>("place");
+  QTest::addColumn<QByteArray>("message");
+  QTest::newRow("nothing") << u"/nonexistent/log"_s << QByteArray("there is no such run");
+  QTest::newRow("another file") << u"other.safetensors"_s << QByteArray("this file has no curves");
+}
+
+void TestRunCommands::whatHasNoCurvesIsNamed() {
+  QFETCH(QString, place);
+  QFETCH(QByteArray, message);
+  std::ofstream(folder_.path() / "other.safetensors") << "weights";
+  const ProgramOutcome outcome = program_.run({u"curves"_s, place});
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains(message), outcome.errors.constData());
+  QVERIFY2(outcome.errors.contains("or an event file"), outcome.errors.constData());
+}
+
+void TestRunCommands::damagedMetricsAreNamedWhereverTheyAreShown() {
+  const fs::path copy = folder_.path() / "damaged";
+  fs::copy(run_, copy, fs::copy_options::recursive);
+  const QString run = QString::fromStdString(copy.string());
+  std::ofstream(copy / "metrics.jsonl", std::ios::app) << "{\"kind\": \n";
+  const QByteArray damage = "metrics.jsonl: line ";
+  for (const QStringList& command : {QStringList{u"curves"_s, run},
+                                     {u"export"_s, run, u"--to"_s, u"csv"_s, u"--out"_s, u"-"_s},
+                                     {u"export"_s, run, u"--to"_s, u"csv"_s}}) {
+    const ProgramOutcome outcome = program_.run(command);
+    QCOMPARE(outcome.status, 0);
+    QVERIFY2(outcome.errors.contains(damage), outcome.errors.constData());
+    QVERIFY2(!outcome.errors.contains("line 1, column"), outcome.errors.constData());
+  }
+  std::ofstream(copy / "histograms.jsonl", std::ios::app) << "{\"kind\": \n";
+  const ProgramOutcome histograms =
+      program_.run({u"export"_s, run, u"--to"_s, u"histograms"_s, u"--out"_s, u"-"_s});
+  QVERIFY2(histograms.errors.contains("histograms.jsonl: 1 line left out"),
+           histograms.errors.constData());
+  fs::remove(copy / "metrics.jsonl");
+  const ProgramOutcome lost = program_.run({u"curves"_s, run});
+  QVERIFY2(lost.errors.contains("metrics.jsonl is missing"), lost.errors.constData());
+
+  const TemporaryFolder logs;
+  { const EventWriter empty(logs.path()); }
+  const ProgramOutcome empty =
+      program_.run({u"curves"_s, QString::fromStdString(logs.path().string())});
+  QVERIFY2(empty.errors.contains("there are no scalars in it"), empty.errors.constData());
+}
+
+void TestRunCommands::theLatestRunIsTheOneThatWasStartedLast() {
+  const TemporaryFolder library;
+  for (const auto& [name, start] :
+       {std::pair{"a-new", "2026-11-21T10:00:00Z"}, {"b-old", "2026-11-20T10:00:00Z"}}) {
+    RunRecord record;
+    record.config = tinyRun();
+    record.environment.started = start;
+    fs::create_directories(library.path() / "runs" / name);
+    writeRunRecord(library.path() / "runs" / name / "run.json", record);
+  }
+  fs::create_directories(library.path() / "runs" / "z-notes");
+  const ProgramOutcome outcome = Program(library.path()).run({u"info"_s, u"unknown-name"_s});
+  QVERIFY2(outcome.errors.contains("The latest here is runs/a-new."), outcome.errors.constData());
+}
+
 void TestRunCommands::aListOfPicturesMayComeFromWindows() {
   Image picture{32, 32, std::vector<std::uint8_t>(3 * 32 * 32, 90)};
   writePng(folder_.path() / "a.png", picture);
@@ -381,6 +485,39 @@ void TestRunCommands::aListOfPicturesMayComeFromWindows() {
       {u"predict"_s, QString::fromStdString(run_), u"--list"_s, u"names.txt"_s, u"--json"_s});
   QVERIFY2(outcome.status == 0, outcome.errors.constData());
   QCOMPARE(outcome.json()[u"images"_s].toInt(), 2);
+}
+
+void TestRunCommands::aListOfPicturesMayHaveANulByteAfterEachName() {
+  const Image picture{32, 32, std::vector<std::uint8_t>(3 * 32 * 32, 90)};
+  writePng(folder_.path() / "first\npart.png", picture);
+  writePng(folder_.path() / "second.png", picture);
+  std::ofstream(folder_.path() / "names0.txt")
+      << std::string("first\npart.png") << '\0' << "second.png" << '\0';
+  const ProgramOutcome outcome = program_.run(
+      {u"predict"_s, QString::fromStdString(run_), u"--list"_s, u"names0.txt"_s, u"--json"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.json()[u"predictions"_s][0][u"image"_s].toString(), u"first\npart.png"_s);
+  QCOMPARE(outcome.json()[u"images"_s].toInt(), 2);
+}
+
+void TestRunCommands::aNulByteInALineOfAListIsRefusedWithItsLine() {
+  std::ofstream(folder_.path() / "mixed.txt")
+      << std::string(100'000, '\n') << "a.png" << '\0' << "\n";
+  const ProgramOutcome outcome =
+      program_.run({u"predict"_s, QString::fromStdString(run_), u"--list"_s, u"mixed.txt"_s});
+  QCOMPARE(outcome.status, 1);
+  QVERIFY2(outcome.errors.contains("mixed.txt: line 100001 has a NUL byte"),
+           outcome.errors.constData());
+}
+
+void TestRunCommands::aNameWithALineBreakStaysOnItsLine() {
+  writePng(folder_.path() / "seen\nforged.png",
+           Image{32, 32, std::vector<std::uint8_t>(3 * 32 * 32, 90)});
+  const ProgramOutcome outcome =
+      program_.run({u"predict"_s, QString::fromStdString(run_), u"seen\nforged.png"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.output.count('\n'), 1);
+  QVERIFY2(outcome.output.startsWith("seen\\nforged.png: "), outcome.output.constData());
 }
 
 }  // namespace lambda

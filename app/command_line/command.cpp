@@ -1,9 +1,12 @@
 #include "app/command_line/command.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdlib>
+#include <limits>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
@@ -162,6 +165,18 @@ void addOutputFlags(CLI::App* command, OutputOptions& output) {
   command->add_flag("-q,--quiet", output.quiet, "no progress on standard error");
 }
 
+CLI::Validator isWholeNumberFromOne() {
+  return {[](const std::string& text) -> std::string {
+            int value = 0;
+            const char* end = text.data() + text.size();
+            const auto read = std::from_chars(text.data(), end, value);
+            if (read.ec == std::errc() && read.ptr == end && value >= 1) return {};
+            return text + " is not a whole number from 1 to " +
+                   std::to_string(std::numeric_limits<int>::max()) + ", written in digits";
+          },
+          ""};
+}
+
 UsageError usageErrorOf(const CLI::App& program, const CLI::ParseError& error) {
   const CLI::App& chosen = chosenOf(program);
   const std::string place = nameWithin(program, chosen);
@@ -181,6 +196,13 @@ UsageError usageErrorOf(const CLI::App& program, const CLI::ParseError& error) {
   }
   std::string reason = error.what();
   reason = reason.substr(0, reason.find('\n'));
+  constexpr std::string_view kNoNumber = "Could not convert: ";
+  if (reason.starts_with(kNoNumber)) {
+    return {place,
+            reason.substr(kNoNumber.size()) + ": the option takes no such value",
+            "A whole number is written in digits, such as 100, and is at most " +
+                std::to_string(std::numeric_limits<int>::max()) + ". " + help};
+  }
   return {place, reason, help};
 }
 

@@ -77,6 +77,10 @@ void onChosen(CLI::App* command,
   command->callback([options, run, &action] { action = [options, run] { return run(*options); }; });
 }
 
+/// A check that the value of an option is a whole number from 1, in digits alone, that an int
+/// holds.
+CLI::Validator isWholeNumberFromOne();
+
 /// The error in the arguments, with the nearest command or option.
 UsageError usageErrorOf(const CLI::App& program, const CLI::ParseError& error);
 

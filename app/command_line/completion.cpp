@@ -50,7 +50,8 @@ Values valuesOf(const CLI::Option& option) {
   values.isFlag = option.get_expected_max() == 0;
   const std::string type = option.get_positional() ? option.get_name(true) : option.get_type_name();
   values.words = wordsInBraces(option.get_type_name());
-  for (const std::string_view place : {"DIR", "FILE", "PATH", "RUN", "CHECKPOINT", "IMAGE"}) {
+  for (const std::string_view place :
+       {"DIR", "FILE", "PATH", "RUN", "CHECKPOINT", "IMAGE", "EXPERIMENT", "SOURCE"}) {
     values.files = values.files || names(type, place);
   }
   if (names(type, "PRESET") || names(type, "NETWORK") || names(type, "NAME")) {

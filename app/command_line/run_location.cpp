@@ -7,6 +7,7 @@
 
 #include "app/command_line/command.h"
 #include "engine/formats/json/checkpoint_json.h"
+#include "engine/formats/json/run_json.h"
 #include "engine/formats/tensors/safetensors.h"
 #include "engine/runs/run_export.h"
 #include "engine/runs/run_folder.h"
@@ -20,7 +21,7 @@ namespace lambda {
 
 namespace {
 
-/// The names of the entries of runs/; a run's begins with its time.
+/// The names of the entries of runs/.
 std::vector<std::string> runNames() {
   std::vector<std::string> names;
   std::error_code error;
@@ -32,9 +33,26 @@ std::vector<std::string> runNames() {
   return names;
 }
 
+/// The name of the run in runs/ that was started last; empty where there is none.
+std::string latestOf(const std::vector<std::string>& names) {
+  std::string latest, start;
+  for (const std::string& name : names) {
+    const fs::path file = fs::path(kRunsFolder) / name / "run.json";
+    std::vector<Problem> warnings;
+    try {
+      // ISO 8601 in UTC: the order of the texts is that of the times.
+      const std::string started = readRunRecord(file, warnings).environment.started;
+      if (latest.empty() || started >= start) latest = name, start = started;
+    } catch (const Error&) {
+      continue;  // Not a run, or one that can't be read.
+    }
+  }
+  return latest;
+}
+
 }  // namespace
 
-fs::path findRun(const std::string& given) {
+fs::path findRun(const std::string& given, const std::string& advice) {
   std::error_code error;
   if (fs::exists(given, error)) return fs::path(given);
   const fs::path byName = fs::path(kRunsFolder) / given;
@@ -42,11 +60,11 @@ fs::path findRun(const std::string& given) {
   const std::vector<std::string> names = runNames();
   const std::vector<std::string_view> views(names.begin(), names.end());
   const std::string nearest = nearestName(fs::path(given).filename().string(), views);
-  std::string hint = "Give a run folder, a checkpoint in one, or exported weights.";
+  std::string hint = advice;
   if (!nearest.empty()) {
     hint = "Did you mean " + std::string(kRunsFolder) + "/" + nearest + "?";
-  } else if (!names.empty()) {
-    hint += " The latest here is " + std::string(kRunsFolder) + "/" + names.back() + ".";
+  } else if (const std::string latest = latestOf(names); !latest.empty()) {
+    hint += " The latest here is " + std::string(kRunsFolder) + "/" + latest + ".";
   }
   throw Error(given, "there is no such run", hint);
 }

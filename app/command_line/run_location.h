@@ -8,9 +8,12 @@ namespace lambda {
 /// The folder for new runs unless --out names another.
 inline constexpr char kRunsFolder[] = "runs";
 
+/// What to give to a command that takes findRun().
+inline constexpr char kRunAdvice[] = "Give a run folder, a checkpoint in one, or exported weights.";
+
 /// A run folder or a checkpoint, given as a path or by its name below runs/. Throws Error where
-/// there is none, with the nearest run.
-std::filesystem::path findRun(const std::string& given);
+/// there is none, with the nearest run, else with the advice.
+std::filesystem::path findRun(const std::string& given, const std::string& advice = kRunAdvice);
 
 /// The checkpoint that represents a run folder.
 enum class CheckpointChoice {

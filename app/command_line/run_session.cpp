@@ -121,7 +121,7 @@ void addUntilEpoch(CLI::App& command, int& untilEpoch) {
                   untilEpoch,
                   "stop and save after this epoch, as Ctrl-C does; the schedule is that of all "
                   "epochs")
-      ->check(CLI::PositiveNumber)
+      ->check(isWholeNumberFromOne())
       ->type_name("N");
 }
 

@@ -4,6 +4,7 @@
 #include "engine/data/measured_input.h"
 #include "engine/exports/predictions_file.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_system.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -20,8 +21,10 @@ namespace {
 constexpr std::int64_t kImagesPerReport = 256;
 
 ExportReport exportText(const ExportJob& job) {
-  writeFileDurably(job.out, exportedText(job.run, job.what));
-  return {.files = {job.out}, .bytes = fs::file_size(job.out)};
+  ExportReport report{.files = {job.out}};
+  writeFileDurably(job.out, exportedText(job.run, job.what, report.remarks));
+  report.bytes = fs::file_size(job.out);
+  return report;
 }
 
 /// What a checkpoint of an earlier version lacks, from the run's data. Weights can be exported
@@ -67,6 +70,8 @@ std::optional<ExportReport> exportPredictions(const ExportJob& job,
                       .split = split,
                       .scores = evaluation.scores,
                       .otherData = evaluation.otherData,
+                      .dataPlace = evaluation.dataPlace,
+                      .isDataCompared = evaluation.isDataCompared,
                       .isVerified = evaluation.isVerified};
 }
 
@@ -104,6 +109,7 @@ std::optional<ExportReport> exportRun(const ExportJob& job,
                 "this is a file of a run, which an export never replaces",
                 "Choose another place.");
   }
+  for (const fs::path& file : {job.out, job.out / kPythonWeights}) requireOtherFile(file, job.run);
   switch (traitsOf(job.what).form) {
     case ExportForm::weights:
       return exportTensors(job);

@@ -41,6 +41,10 @@ struct ExportReport {
   Split split = Split::test;
   std::optional<Scores> scores = std::nullopt;  ///< Of predictions.
   std::string otherData = {};                   ///< Of predictions, as in Evaluation.
+  std::string dataPlace = {};                   ///< Likewise.
+  bool isDataCompared = true;                   ///< Likewise.
+  std::vector<std::string> remarks =
+      {};                  ///< What is missing, because files of the run are damaged.
   bool isVerified = true;  ///< False if predictions were made by weights without a digest.
 };
 

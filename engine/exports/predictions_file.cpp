@@ -3,8 +3,10 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <ATen/ATen.h>
@@ -131,21 +133,21 @@ std::unique_ptr<File> fileFor(const std::filesystem::path& path, const Evaluated
   return std::make_unique<CsvFile>(classes);
 }
 
-}  // namespace
+using Append = std::function<void(std::string_view text)>;
 
-std::optional<WrittenPredictions> writePredictions(const EvaluationRequest& request,
-                                                   const std::filesystem::path& path,
-                                                   RunControl& control,
-                                                   Observer& observer) {
-  EvaluatedRun run(request);
-  const std::unique_ptr<File> file = fileFor(path, run);
-  DurableWriter writer(path);
-  writer.append(file->head());
+/// Gives the content of the file to `append`, part by part. Returns the scores of all predictions;
+/// nothing if the control asked to stop.
+std::optional<Scores> predict(EvaluatedRun& run,
+                              const File& file,
+                              const Append& append,
+                              RunControl& control,
+                              Observer& observer) {
+  append(file.head());
   std::int64_t done = 0, right = 0;
   double loss = 0;
   const auto take = [&](const at::Tensor& logits, const at::Tensor& labels) {
     const Rows rows = rowsOf(logits, labels);
-    writer.append(file->text(rows, done));
+    append(file.text(rows, done));
     done += rows.count;
     for (std::size_t i = 0; i < rows.labels.size(); ++i) {
       right += rows.labels[i] == rows.predictions[i] ? 1 : 0;
@@ -164,10 +166,35 @@ std::optional<WrittenPredictions> writePredictions(const EvaluationRequest& requ
                 "its loss is not finite: the network overflows",
                 "Use an earlier checkpoint.");
   }
-  writer.commit();
   const auto total = static_cast<double>(run.count());
-  const Scores scores{loss / total, static_cast<double>(right) / total};
-  return WrittenPredictions{.evaluation = run.keep(scores), .bytes = writer.size()};
+  return Scores{loss / total, static_cast<double>(right) / total};
+}
+
+}  // namespace
+
+std::optional<WrittenPredictions> writePredictions(const EvaluationRequest& request,
+                                                   const std::filesystem::path& path,
+                                                   RunControl& control,
+                                                   Observer& observer) {
+  EvaluatedRun run(request);
+  const std::unique_ptr<File> file = fileFor(path, run);
+  DurableWriter writer(path);
+  const auto append = [&](std::string_view text) { writer.append(text); };
+  const std::optional<Scores> scores = predict(run, *file, append, control, observer);
+  if (!scores) return std::nullopt;
+  writer.commit();
+  return WrittenPredictions{.evaluation = run.keep(*scores), .bytes = writer.size()};
+}
+
+std::optional<Evaluation> printPredictions(const EvaluationRequest& request,
+                                           const std::function<void(std::string_view)>& print,
+                                           RunControl& control,
+                                           Observer& observer) {
+  EvaluatedRun run(request);
+  const CsvFile file(run.images.classNames);
+  const std::optional<Scores> scores = predict(run, file, print, control, observer);
+  if (!scores) return std::nullopt;
+  return run.keep(*scores);
 }
 
 }  // namespace lambda

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <string_view>
 
 #include "engine/runs/observer.h"
 #include "engine/runtime/run_control.h"
@@ -30,5 +32,11 @@ std::optional<WrittenPredictions> writePredictions(const EvaluationRequest& requ
                                                    const std::filesystem::path& file,
                                                    RunControl& control,
                                                    Observer& observer);
+
+/// Gives the CSV of writePredictions() to `print`, part by part, and stores the scores likewise.
+std::optional<Evaluation> printPredictions(const EvaluationRequest& request,
+                                           const std::function<void(std::string_view)>& print,
+                                           RunControl& control,
+                                           Observer& observer);
 
 }  // namespace lambda

@@ -47,6 +47,7 @@ WeightsDescription describe(const fs::path& checkpoint, const Weights& weights, 
   std::vector<Problem> warnings;
   const RunRecord record = readRunRecord(folder.record(), warnings);
   description.license = record.license;
+  description.header.dataSha256 = record.dataSha256;
   if (areScored) addScores(folder, record, description);
   return description;
 }
@@ -94,7 +95,7 @@ ExportedWeights exportWeights(const WeightsRequest& request) {
   switch (request.what) {
     case RunExport::pytorch:
       makeFolder(request.out);
-      exported.files = {request.out / "model.py", request.out / "model.safetensors"};
+      exported.files = {request.out / "model.py", request.out / kPythonWeights};
       writeFileDurably(exported.files[0], std::string(pythonNetwork()));
       writeWeights(exported.files[1], weights, description);
       break;

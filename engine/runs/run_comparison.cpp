@@ -71,6 +71,13 @@ void compareEnvironments(const RunFolder& first,
   compare("changes of the number of threads",
           std::to_string(a.threadChanges),
           std::to_string(b.threadChanges));
+  const auto listDataChanges = [&](const RunFolder& folder, const RunRecord& record) {
+    for (const DataChange& each : record.dataChanges) {
+      comparison.environment.push_back(folder.name() + ": " + textOf(each));
+    }
+  };
+  listDataChanges(first, one);
+  listDataChanges(second, other);
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 #include "engine/runs/run_export.h"
 
+#include <algorithm>
+#include <iterator>
 #include <system_error>
+#include <vector>
 
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/metrics/histograms_csv.h"
@@ -10,6 +13,7 @@
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/text/quantities.h"
 
 namespace fs = std::filesystem;
 
@@ -45,22 +49,34 @@ std::string layersCsv(const Architecture& architecture) {
   return text;
 }
 
-std::string histogramsCsv(const fs::path& file) {
+std::string histogramsCsv(const fs::path& file, std::vector<std::string>& remarks) {
   std::string text(kHistogramsCsvHead);
-  readHistograms(file, [&](const HistogramRecord& record) { appendCsv(record, text); });
+  const std::int64_t leftOut =
+      readHistograms(file, [&](const HistogramRecord& record) { appendCsv(record, text); });
+  if (leftOut > 0) {
+    remarks.push_back(file.filename().string() + ": " + formatCounted(leftOut, "line") +
+                      " left out, because of damage");
+  }
   return text;
+}
+
+Metrics metricsOf(const fs::path& run, std::vector<std::string>& remarks) {
+  const fs::path file = RunFolder::open(run).metrics();
+  Metrics metrics = readMetrics(file);
+  std::ranges::move(remarksOn(file, metrics), std::back_inserter(remarks));
+  return metrics;
 }
 
 }  // namespace
 
-std::string exportedText(const fs::path& run, RunExport what) {
+std::string exportedText(const fs::path& run, RunExport what, std::vector<std::string>& remarks) {
   switch (what) {
     case RunExport::epochs:
-      return epochsCsv(readMetrics(RunFolder::open(run).metrics()));
+      return epochsCsv(metricsOf(run, remarks));
     case RunExport::batches:
-      return batchesCsv(readMetrics(RunFolder::open(run).metrics()));
+      return batchesCsv(metricsOf(run, remarks));
     case RunExport::histograms:
-      return histogramsCsv(RunFolder::open(run).histograms());
+      return histogramsCsv(RunFolder::open(run).histograms(), remarks);
     case RunExport::configuration:
     case RunExport::architecture:
     case RunExport::layers:

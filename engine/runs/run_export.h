@@ -62,11 +62,17 @@ constexpr const RunExportTraits& traitsOf(RunExport what) {
   return kRunExports[static_cast<std::size_t>(what)];
 }
 
-/// The exported text of a run folder or checkpoint, for the forms text and network. Throws Error.
-std::string exportedText(const std::filesystem::path& run, RunExport what);
+/// The exported text of a run folder or checkpoint, for the forms text and network. Adds to
+/// `remarks` what is missing because files of the run are damaged. Throws Error.
+std::string exportedText(const std::filesystem::path& run,
+                         RunExport what,
+                         std::vector<std::string>& remarks);
 
 /// The same of a configuration, for the form network.
 std::string exportedText(const RunConfig& config, RunExport what);
+
+/// The weights in the folder that an export for PyTorch writes.
+inline constexpr char kPythonWeights[] = "model.safetensors";
 
 struct WeightsRequest {
   std::filesystem::path run;            ///< A run folder, for its best checkpoint; or a checkpoint.

@@ -81,7 +81,12 @@ RunFolder RunFolder::createNamed(const fs::path& runsFolder, const std::string& 
   fs::create_directories(runsFolder, error);
   RunFolder folder(fs::absolute(runsFolder) / name);
   if (!error && folder.makeFolders(error)) return folder;
-  throw cannotCreate(folder.path(), error ? error.message() : "it exists already");
+  if (!error || error == std::errc::file_exists) {
+    throw Error(folder.path().string(),
+                "there is already something with this name",
+                "Give the new run another name, or continue the run there with lambda resume.");
+  }
+  throw cannotCreate(folder.path(), error.message());
 }
 
 std::string RunFolder::freeName(const fs::path& runsFolder, const std::string& name) {

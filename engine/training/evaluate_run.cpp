@@ -80,6 +80,8 @@ Evaluation EvaluatedRun::keep(const Scores& scores) {
           .saveProblem = kept.problem,
           .scoring = scoring(),
           .otherData = otherData,
+          .dataPlace = textOf(resolved.config().data.source),
+          .isDataCompared = isDigestKnown(checkpoint, loaded.header, split),
           .majority = majorityOf(images)};
 }
 

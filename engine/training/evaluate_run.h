@@ -37,6 +37,9 @@ struct Evaluation {
   std::vector<std::string> scoring;  ///< How it was measured, as scoringOf() its recipe says.
   /// The place of data other than the run's, as otherDataOf() says; empty: these are the run's.
   std::string otherData;
+  std::string dataPlace;  ///< The place of the images.
+  bool isDataCompared =
+      true;  ///< False: no digest of the run's data is known to compare them with.
   std::optional<MajorityClass> majority;  ///< Of the images.
 };
 

@@ -42,8 +42,12 @@ bool RunWriter::saveCheckpoint(const std::string& why, Space space) {
   if (!hasSpace(why, space)) return false;
   run_.progress().metricsBytes = run_.journal->metricsBytes();
   requireClaim();
-  run_.prepared.state->save(
-      run_.folder.lastCheckpoint(), run_.config(), run_.record.environment, run_.record.input);
+  // The test set's digest is left out: whether it is known yet depends on interruptions.
+  run_.prepared.state->save(run_.folder.lastCheckpoint(),
+                            run_.config(),
+                            run_.record.environment,
+                            run_.record.input,
+                            {.train = run_.record.dataSha256.train});
   note(EventKind::checkpoint, why);
   return true;
 }

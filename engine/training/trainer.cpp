@@ -1,5 +1,7 @@
 #include "engine/training/trainer.h"
 
+#include <algorithm>
+
 #include "engine/data/dataset.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
@@ -53,6 +55,37 @@ std::string changedDataText(const RunData& data,
               reason,
               "Put the former data there, or name its place with --data; to use the present data "
               "all the same: --changed-data warn.");
+}
+
+/// Notes that a run continues with other training images. A change that was undone, because the run
+/// resumes from before it, moves to that place.
+void noteDataChange(RunRecord& record, const std::string& present, std::int64_t step) {
+  for (DataChange& each : record.dataChanges) each.step = std::min(each.step, step);
+  std::string& known = record.dataSha256.train;
+  if (!known.empty() && known != present) record.dataChanges.push_back({step, known, present});
+  known = present;
+}
+
+/// The digest of the training images that a run began with.
+std::string firstDigestOf(const RunRecord& record) {
+  return record.dataChanges.empty() ? record.dataSha256.train : record.dataChanges.front().before;
+}
+
+/// A warning, as the end of an event text, if the training images changed while a run trained,
+/// which no repetition does. Throws Error instead where the repetition is to stop.
+std::string dataChangesText(const RunFolder& folder,
+                            const RunRecord& record,
+                            ChangedData otherwise) {
+  std::string reason;
+  for (const DataChange& each : record.dataChanges) {
+    reason += (reason.empty() ? "" : "; ") + textOf(each);
+  }
+  if (reason.empty()) return {};
+  if (otherwise == ChangedData::warn) return "; warning: " + reason;
+  throw Error(folder.path().string(),
+              reason + ": a run on one data set can't give its bits",
+              "Train a new run on the present data; to repeat this one on the present data all the "
+              "same: --changed-data warn.");
 }
 
 std::string absolutePath(const std::string& path) {
@@ -254,7 +287,7 @@ RunResult resumeRun(const fs::path& run,
   const std::string changed =
       changedDataText(*data, record.config, {record.dataSha256.train, otherwise});
   record.input = data->networkInput();
-  record.dataSha256.train = data->digest();
+  noteDataChange(record, data->digest(), at.step);
   record.validationMajority = majorityOf(data->validation());
   setLiveSettings(record.config, point.settings);
   record.changes = std::move(point.changes);
@@ -311,6 +344,7 @@ RunResult repeatRun(const fs::path& run,
   const RunFolder folder = RunFolder::open(run);
   std::vector<Problem> warnings;
   const RunRecord original = readRunRecord(folder.record(), warnings);
+  const std::string changes = dataChangesText(folder, original, changedData);
   const std::int64_t steps = readCheckpointHeader(folder.lastCheckpoint()).progress.step;
   RunConfig config = withoutExperiment(original.config);
   if (!original.changes.empty()) setLiveSettings(config, original.changes.front().before);
@@ -323,7 +357,7 @@ RunResult repeatRun(const fs::path& run,
           : prepareFork(parentCheckpointOf(folder, original.lineage), config).run;
   const std::string text =
       "repeats " + folder.name() + ", " + placeText(prepared.resolved, *prepared.data) +
-      changedDataText(*prepared.data, config, {original.dataSha256.train, changedData});
+      changedDataText(*prepared.data, config, {firstDigestOf(original), changedData}) + changes;
   const StopPlace end{.step = original.status == RunStatus::finished ? 0 : steps};
   StopAt stopping(observer, control, end);
   OpenRun opened = openNewRun(std::move(prepared), runsFolder, original.lineage, stopping);

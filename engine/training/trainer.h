@@ -85,7 +85,7 @@ RunResult forkRun(const std::filesystem::path& checkpoint,
 /// threads, with the changes that were made while it trained at their steps. It ends at the step
 /// where the run ended. A forked run begins with its checkpoint again, which must lie in the same
 /// library. Throws Error if the run, that checkpoint or the data can't be read, and where the data
-/// has changed.
+/// has changed, since the run began or while it trained.
 RunResult repeatRun(const std::filesystem::path& run,
                     const std::filesystem::path& runsFolder,
                     RunControl& control,

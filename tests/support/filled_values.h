@@ -46,7 +46,8 @@ class Filler {
       member.push_back("word" + std::to_string(++count_));
     } else if constexpr (std::is_same_v<M, std::vector<double>>) {
       member.push_back(++count_ / 8.0);
-    } else if constexpr (std::is_same_v<M, std::vector<RunChange>>) {
+    } else if constexpr (std::is_same_v<M, std::vector<RunChange>> ||
+                         std::is_same_v<M, std::vector<DataChange>>) {
       fill(member.emplace_back());
     } else if constexpr (requires { member.size(); }) {
       for (auto& element : member) fill(element);

@@ -426,6 +426,8 @@ std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& r
                     {},
                     {},
                     {},
+                    {},
+                    true,
                     {}};
 }
 

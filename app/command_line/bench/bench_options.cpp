@@ -1,6 +1,7 @@
 #include "app/command_line/bench/bench_options.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <random>
 
 #include "engine/values/config/enum_names.h"
@@ -13,7 +14,9 @@ void addTurnOptions(CLI::App* command, BenchOptions& options) {
       ->check(CLI::Range(3, 10'000))
       ->type_name("N");
   command->add_option("--seconds", options.seconds, "seconds after which a case with 5 turns ends")
-      ->check(CLI::PositiveNumber)
+      ->check([](const std::string& text) -> std::string {
+        return std::atof(text.c_str()) > 0 ? "" : text + " is no number of seconds above 0";
+      })
       ->type_name("S");
   command
       ->add_option("--threads",

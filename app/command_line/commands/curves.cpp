@@ -14,6 +14,7 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/formats/tensorboard/tensorboard_events.h"
 #include "engine/runs/run_folder.h"
+#include "engine/runtime/error.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 
@@ -55,19 +56,39 @@ std::vector<Curve> epochCurves(const std::vector<EpochRecord>& epochs) {
   return curves;
 }
 
-CurveSource readSource(const std::string& given) {
-  std::error_code error;
-  if (fs::is_directory(given, error) && !fs::exists(fs::path(given) / "run.json", error)) {
-    EventFolder folder = readEventFolder(given);
-    CurveSource source{given, std::move(folder.curves), {}};
-    for (const EventRemark& remark : folder.remarks) {
-      source.remarks.push_back(remark.file.lexically_relative(given).string() + ": " + remark.text);
-    }
-    return source;
+CurveSource readEvents(const std::string& given, const fs::path& found) {
+  EventFolder folder = readEventFolder(found);
+  CurveSource source{given, std::move(folder.curves), {}};
+  for (const EventRemark& remark : folder.remarks) {
+    source.remarks.push_back(shownPath(remark.file) + ": " + remark.text);
   }
-  const fs::path run = findRun(given);
-  Metrics metrics = readMetrics(RunFolder::open(run).metrics());
-  return {shownPath(run), epochCurves(metrics.epochs), std::move(metrics.warnings)};
+  if (source.curves.empty()) source.remarks.push_back(given + ": there are no scalars in it");
+  return source;
+}
+
+CurveSource readRun(const fs::path& run) {
+  const fs::path file = RunFolder::open(run).metrics();
+  const Metrics metrics = readMetrics(file);
+  CurveSource source{shownPath(run), epochCurves(metrics.epochs), {}};
+  for (const std::string& remark : remarksOn(file, metrics)) {
+    source.remarks.push_back(source.name + ": " + remark);
+  }
+  if (source.curves.empty() && source.remarks.empty()) {
+    source.remarks.push_back(source.name + ": no epoch of the run is done yet");
+  }
+  return source;
+}
+
+CurveSource readSource(const std::string& given) {
+  const std::string advice =
+      "Give a run folder, a folder of TensorBoard event files, or an event file, whose name "
+      "contains \"tfevents\".";
+  const fs::path found = findRun(given, advice);
+  std::error_code error;
+  if (isEventFile(found)) return readEvents(given, found);
+  if (!fs::is_directory(found, error)) throw Error(given, "this file has no curves", advice);
+  const bool isRun = fs::exists(found / "run.json", error);
+  return isRun ? readRun(found) : readEvents(given, found);
 }
 
 /// The curve as one line of block characters between its lowest and its highest value; values that
@@ -127,7 +148,7 @@ void print(const CurveSource& source) {
                   best != nullptr ? std::to_string(best->step) : "-",
                   sparkline(curve)});
   }
-  printText(table.text("  ") + "\n");
+  if (!source.curves.empty()) printText(table.text("  ") + "\n");
   for (const std::string& remark : source.remarks) {
     printNote("lambda: " + terminalText(remark) + "\n");
   }
@@ -176,7 +197,10 @@ void addCurves(CLI::App& program, Action& action) {
       "value of a loss, an error, a perplexity and the like is the lowest one, else the highest. "
       "What\n"
       "is damaged, left out or logged again in event files is said after the curves.");
-  command->add_option("RUN|FOLDER", options->sources, "run folders, or folders of event files")
+  command
+      ->add_option("RUN|FOLDER|FILE",
+                   options->sources,
+                   "run folders, folders of event files, or event files")
       ->required();
   addJsonFlag(command, options->output);
   onChosen(command, options, action, showCurves);

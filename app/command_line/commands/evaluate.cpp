@@ -17,6 +17,7 @@
 #include "engine/training/evaluate_run.h"
 #include "engine/values/config/scoring.h"
 #include "engine/values/text/quantities.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -85,6 +86,8 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
     object["majority"] = {{"class", evaluation.majority->name},
                           {"share", evaluation.majority->share}};
   }
+  object["data"] = evaluation.dataPlace;
+  object["dataCompared"] = evaluation.isDataCompared;
   object["otherData"] = nullptr;
   if (!evaluation.otherData.empty()) object["otherData"] = evaluation.otherData;
   object["testEvaluations"] = evaluation.testEvaluations;
@@ -97,6 +100,12 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   facts.add("epoch", std::to_string(evaluation.epoch));
   if (!evaluation.otherData.empty()) {
     facts.add("data", shownPath(evaluation.otherData) + ", which is not that of the run");
+  } else if (!evaluation.isDataCompared) {
+    facts.add(
+        "data",
+        shownPath(evaluation.dataPlace) +
+            "; whether it is that of the run is not known, because the weights have no digest "
+            "of their data");
   }
   facts.add("accuracy",
             formatAccuracy(evaluation.scores.accuracy) + majorityText(evaluation.majority));
@@ -121,7 +130,7 @@ int evaluateCommand(const EvaluateOptions& options) {
   if (!evaluation) return interrupt.exitStatus();
   if (!evaluation->isVerified) printNote(unverifiedNote(evaluation->checkpoint));
   if (!evaluation->otherData.empty() && !options.data) {
-    printNote("lambda: " + shownPath(evaluation->otherData) +
+    printNote("lambda: " + terminalText(shownPath(evaluation->otherData)) +
               ": the data has changed since the run was trained; this is no score of the run's " +
               options.split + " set\n");
   }

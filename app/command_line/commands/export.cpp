@@ -14,6 +14,7 @@
 #include "app/command_line/training_view.h"
 #include "app/interrupt.h"
 #include "engine/exports/export_run.h"
+#include "engine/exports/predictions_file.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
@@ -126,10 +127,15 @@ std::string textOf(const ExportReport& report) {
     text += ", " + formatCount(report.mixedImages) + " of them mixed, with shares and partners";
   }
   if (!report.otherData.empty()) {
-    text += ", of " + shownPath(report.otherData) + ", which is not the data of the run";
+    text +=
+        ", of " + terminalText(shownPath(report.otherData)) + ", which is not the data of the run";
+  } else if (!report.isDataCompared) {
+    text += ", of " + terminalText(shownPath(report.dataPlace)) +
+            ", whether it is the data of the run is not known, because the weights have no digest "
+            "of their data";
   }
   if (report.scores) text += ", accuracy " + formatAccuracy(report.scores->accuracy);
-  if (report.checkpoint) text += ", of " + shownPath(*report.checkpoint);
+  if (report.checkpoint) text += ", of " + terminalText(shownPath(*report.checkpoint));
   return text;
 }
 
@@ -139,26 +145,65 @@ nlohmann::ordered_json reportJson(const ExportReport& report, const fs::path& ou
   for (const fs::path& file : report.files) json["files"].push_back(file.string());
   if (report.checkpoint) json["checkpoint"] = report.checkpoint->string();
   if (report.mixedImages > 0) json["mixedImages"] = report.mixedImages;
+  if (!report.dataPlace.empty()) {
+    json["data"] = report.dataPlace;
+    json["dataCompared"] = report.isDataCompared;
+  }
   if (!report.otherData.empty()) json["otherData"] = report.otherData;
+  if (!report.remarks.empty()) json["remarks"] = report.remarks;
   return json;
+}
+
+void printRemarks(const std::vector<std::string>& remarks) {
+  for (const std::string& remark : remarks) printNote("lambda: " + terminalText(remark) + "\n");
+}
+
+int printPredictionsOf(const ExportOptions& options, const fs::path& found) {
+  EvaluationRequest request{.run = found, .data = options.data};
+  if (options.split) request.split = enumOf<Split>(*options.split).value_or(request.split);
+  RunControl control;
+  ProgressLine line(options.output.quiet);
+  TrainingView view(line);
+  Interrupt interrupt([&] { control.requestStop(); });
+  const std::optional<Evaluation> evaluation = printPredictions(
+      request, [](std::string_view text) { printContent(std::string(text)); }, control, view);
+  line.clear();
+  if (!evaluation) return interrupt.exitStatus();
+  if (!evaluation->isVerified) printNote(unverifiedNote(evaluation->checkpoint));
+  if (!evaluation->otherData.empty()) {
+    printNote("lambda: the predictions are of " + terminalText(shownPath(evaluation->otherData)) +
+              ", which is not the data of the run\n");
+  }
+  return kExitOk;
+}
+
+/// Writes an export to standard output.
+int printExport(const ExportOptions& options, RunExport format, const fs::path& found) {
+  if (options.output.json) {
+    throw UsageError("--out",
+                     "the report of --json already goes to standard output",
+                     "Give --out the name of a file, or leave out --json.");
+  }
+  if (format == RunExport::predictions) return printPredictionsOf(options, found);
+  const ExportForm form = traitsOf(format).form;
+  if (form != ExportForm::text && form != ExportForm::network) {
+    throw UsageError("--out",
+                     "--to " + std::string(traitsOf(format).name) +
+                         " writes no text, which alone can go to standard output",
+                     "Give --out the name of a file or folder.");
+  }
+  std::vector<std::string> remarks;
+  printContent(exportedText(found, format, remarks));
+  printRemarks(remarks);
+  return kExitOk;
 }
 
 int exportRunCommand(const ExportOptions& options) {
   const RunExport format = formatOf(options.format);
   requireFitting(options, format);
   const fs::path found = findRun(options.run);
-  const ExportForm form = traitsOf(format).form;
-  const bool isText = form == ExportForm::text || form == ExportForm::network;
   const fs::path out = options.out.value_or(defaultName(found, format));
-  if (out == kStandardOutput && (!isText || options.output.json)) {
-    throw UsageError("--out",
-                     "only a text can go to standard output, and not together with --json",
-                     "Give the name of a file.");
-  }
-  if (out == kStandardOutput) {
-    printContent(exportedText(found, format));
-    return kExitOk;
-  }
+  if (out == kStandardOutput) return printExport(options, format, found);
   requireReplaceable(out, format);
   requireNoFileOfRun(out);
   RunControl control;
@@ -169,6 +214,7 @@ int exportRunCommand(const ExportOptions& options) {
       exportRun(jobOf(options, format, found, out), control, view);
   line.clear();
   if (!report) return interrupt.exitStatus();
+  printRemarks(report->remarks);
   if (!report->isVerified) printNote(unverifiedNote(*report->checkpoint));
   if (options.output.json) {
     printJson(reportJson(*report, out));
@@ -254,7 +300,7 @@ void addExport(CLI::App& program, Action& action) {
                    "training images as the network gets them in this epoch, from 1: augmented, and "
                    "mixed where the run mixes")
       ->type_name("EPOCH")
-      ->check(CLI::PositiveNumber);
+      ->check(isWholeNumberFromOne());
   command->add_option("--data", options->data, "where the data is, if it has moved, or other data")
       ->type_name("PATH");
   addOutputFlags(command, options->output);

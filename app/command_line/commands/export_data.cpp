@@ -7,6 +7,7 @@
 
 #include "app/command_line/progress_line.h"
 #include "app/command_line/report.h"
+#include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
 #include "app/interrupt.h"
 #include "engine/data/image_export.h"
@@ -76,7 +77,8 @@ void addExportData(CLI::App* data, Action& action) {
         "the test images beside them"},
        {"lambda data export ~/cifar10 --out cifar10.npz", "one archive for NumPy"}},
       "An --out that ends in .npz becomes an archive with images [n, height, width, channels],\n"
-      "labels [n] and classes. To write the images as a run splits and augments them:\n"
+      "of grey images [n, height, width], and with labels [n] and classes. To write the images as "
+      "a run splits and augments them:\n"
       "lambda export RUN --to images");
   command->add_option("SOURCE", options->source, "shapes10, or a path of a data set")->required();
   command->add_option("-o,--out", options->out, "the folder, which is new, or the archive")

@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <iterator>
+#include <map>
 #include <string>
 #include <system_error>
 #include <variant>
@@ -53,14 +57,31 @@ void chooseNetwork(ImportJob& job, const std::string& into) {
   job.network->device.kind = DeviceKind::cpu;
 }
 
+void requireNoRepetition(const std::string& place, const std::vector<std::string>& names) {
+  std::map<std::string, std::size_t> lines;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto [first, isNew] = lines.emplace(names[i], i + 1);
+    if (isNew) continue;
+    throw Error(place,
+                "lines " + std::to_string(first->second) + " and " + std::to_string(i + 1) +
+                    " name the same class, " + names[i],
+                "Give each class its own name.");
+  }
+}
+
 void chooseInput(ImportJob& job, const ImportOptions& options) {
   job.normalization = {options.mean, options.deviation};
   if (options.mean.size() != options.deviation.size()) {
     throw UsageError(
         "--mean, --deviation", "they have different numbers of channels", "Give both.");
   }
+  const std::string range = "Pixels are in 0..1: divide values for pixels in 0..255 by 255.";
+  for (const double mean : options.mean) {
+    if (!(mean >= 0 && mean <= 1)) throw UsageError("--mean", "a mean is within 0..1", range);
+  }
   for (const double deviation : options.deviation) {
-    if (!(deviation > 0)) throw UsageError("--deviation", "a deviation is above 0", "");
+    if (deviation > 0 && deviation <= 1) continue;
+    throw UsageError("--deviation", "a deviation is above 0 and at most 1", range);
   }
   if (!options.classes.empty()) {
     job.classNames = linesOf(readFile(options.classes, kMaxNamesBytes));
@@ -68,6 +89,7 @@ void chooseInput(ImportJob& job, const ImportOptions& options) {
       throw Error(options.classes, "names no class", "Write a name on each line.");
     }
     for (const std::string& name : job.classNames) requireUtf8("--classes", name);
+    requireNoRepetition(options.classes, job.classNames);
   }
   if (options.size == 0) return;
   if (!job.network) throw UsageError("--size", "it is the size of images for --into", "");
@@ -138,6 +160,12 @@ std::string textOf(const ImportReport& report) {
   return text;
 }
 
+/// Whether a file of a whole network left the head at its initial values.
+bool isHeadRandom(const ImportReport& report) {
+  return std::ranges::any_of(report.transfer.missing,
+                             [](const std::string& name) { return name.starts_with("head."); });
+}
+
 int import(const ImportOptions& options) {
   ImportJob job{.weights = options.weights,
                 .network = std::nullopt,
@@ -149,6 +177,12 @@ int import(const ImportOptions& options) {
   chooseInput(job, options);
   requireNoFileOfRun(job.out);
   const ImportReport report = importWeights(job);
+  if (isHeadRandom(report)) {
+    printNote("lambda: " + terminalText(options.weights) +
+              ": its head is not that of the network, which has " +
+              formatCounted(std::ssize(report.input.classNames), "class") +
+              ", so the head has random values: train it before it classifies anything\n");
+  }
   if (options.json) {
     printJson(reportJson(report, job.out));
   } else {

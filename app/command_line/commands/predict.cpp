@@ -50,8 +50,8 @@ struct PredictOptions {
   OutputOptions output;
 };
 
-/// The names of the pictures: those of the command line, then those of the list, line by line. The
-/// list may be a pipe.
+/// The names of the pictures: those of the command line, then those of the list, which has one on
+/// each line or, as find -print0 writes them, a NUL byte after each. The list may be a pipe.
 class Names {
  public:
   explicit Names(const PredictOptions& options)
@@ -85,17 +85,14 @@ class Names {
     if (count < 0 && errno == EINTR) return;
     if (count < 0) throw systemError(place_, "this list can't be read", errno);
     line_.append(bytes.data(), static_cast<std::size_t>(count));
+    if (!separator_) separator_ = separatorOf(line_);
     // The last line may have no end.
     if (count == 0) {
-      line_ += '\n';
+      if (!separator_) separator_ = '\n';
+      line_ += *separator_;
       ::close(std::exchange(list_, -1));
     }
-    std::size_t start = 0;
-    for (std::size_t end = 0; (end = line_.find('\n', start)) != std::string::npos;
-         start = end + 1) {
-      addLine(std::string_view(line_).substr(start, end - start));
-    }
-    line_.erase(0, start);
+    if (separator_) addLines(*separator_);
     if (line_.size() > kLongestName) {
       throw Error(place_,
                   "this list has a line of more than " + std::to_string(kLongestName) + " bytes",
@@ -103,19 +100,46 @@ class Names {
     }
   }
 
+  /// What ends the names of a list that begins like this; nothing where that can't be told yet.
+  static std::optional<char> separatorOf(std::string_view beginning) {
+    if (beginning.find('\0') != std::string_view::npos) return '\0';
+    if (beginning.find('\n') != std::string_view::npos) return '\n';
+    return std::nullopt;
+  }
+
+  void addLines(char separator) {
+    std::size_t start = 0;
+    for (std::size_t end = 0; (end = line_.find(separator, start)) != std::string::npos;
+         start = end + 1) {
+      const std::string_view line = std::string_view(line_).substr(start, end - start);
+      separator == '\n' ? addLine(line) : addName(line);
+    }
+    line_.erase(0, start);
+  }
+
+  void addName(std::string_view name) {
+    if (!name.empty()) waiting_.emplace_back(name);
+  }
+
   /// Takes the name out of a line, also one of a list that was written on Windows.
   void addLine(std::string_view line) {
-    if (isFirstLine_ && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
-    isFirstLine_ = false;
+    ++lines_;
+    if (line.find('\0') != std::string_view::npos) {
+      throw Error(place_,
+                  "line " + std::to_string(lines_) + " has a NUL byte, which no name has",
+                  "Write one name on each line, or a NUL byte after every name.");
+    }
+    if (lines_ == 1 && line.starts_with(kByteOrderMark)) line.remove_prefix(kByteOrderMark.size());
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (!line.empty()) waiting_.emplace_back(line);
+    addName(line);
   }
 
   std::string place_;
   std::deque<std::string> waiting_;
   std::string line_;  ///< The beginning of the next line.
   int list_ = -1;     ///< Closed at the end of the list.
-  bool isFirstLine_ = true;
+  std::int64_t lines_ = 0;
+  std::optional<char> separator_;  ///< What ends each name; nothing before it is known.
 };
 
 /// The most probable classes, as indices.
@@ -184,10 +208,11 @@ class Report {
   }
 
   void print(const PredictedFile& result) const {
-    std::string line = result.file + ":";
+    std::string line = terminalText(result.file) + ":";
     const char* separator = " ";
     for (const std::size_t index : topOf(result.probabilities, options_.top)) {
-      line += separator + nameOf(index) + " " + formatPercent(result.probabilities[index]);
+      line += separator + terminalText(nameOf(index)) + " " +
+              formatPercent(result.probabilities[index]);
       separator = ", ";
     }
     printText(line + "\n");
@@ -265,11 +290,14 @@ void addPredict(CLI::App& program, Action& action) {
       ->required();
   command->add_option("IMAGE", options->images, "JPEG, PNG or WebP files");
   command
-      ->add_option("--list", options->list, "a file with a name on each line; - = standard input")
+      ->add_option(
+          "--list",
+          options->list,
+          "a file with a name on each line, or with a NUL byte after each; - = standard input")
       ->type_name("FILE");
   command->add_option("--top", options->top, "how many classes of each picture (default: 5)")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(isWholeNumberFromOne());
   command
       ->add_option("--data",
                    options->data,

@@ -58,9 +58,9 @@ std::string textOf(const RunComparison& comparison) {
     text += "; " + formatCounted(comparison.missingBatches, "batch") + " in one of them alone";
   }
   text += ".\n";
-  for (const std::string& each : comparison.environment) text += "  " + each + "\n";
+  for (const std::string& each : comparison.environment) text += "  " + terminalText(each) + "\n";
   if (comparison.environment.empty())
-    text += "  Program, machine and number of threads are equal.\n";
+    text += "  Program, machine, number of threads and training images are equal.\n";
   return text;
 }
 
@@ -82,8 +82,8 @@ int repeat(const RepeatOptions& options) {
   if (options.output.json) {
     printJson(comparisonJson(comparison, result.run));
   } else {
-    printText("\n" + shownPath(original) + " and " + shownPath(result.run) + ":\n" +
-              textOf(comparison));
+    printText("\n" + terminalText(shownPath(original)) + " and " +
+              terminalText(shownPath(result.run)) + ":\n" + textOf(comparison));
   }
   return comparison.areEqual() ? kExitOk : kExitFailure;
 }

@@ -9,6 +9,7 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/runs/run_folder.h"
 #include "engine/training/trainer.h"
+#include "engine/values/text/quantities.h"
 
 namespace lambda {
 
@@ -25,13 +26,23 @@ struct ResumeArguments {
   OutputOptions output;
 };
 
+void requireLaterEpoch(int untilEpoch, int epochsDone) {
+  if (untilEpoch == 0 || untilEpoch > epochsDone) return;
+  throw UsageError("--until-epoch",
+                   "the run has done " + formatCounted(epochsDone, "epoch") +
+                       ", and is past epoch " + std::to_string(untilEpoch),
+                   "Give a later epoch, or fork a checkpoint of an earlier one.");
+}
+
 int resume(const ResumeArguments& arguments) {
   const RunFolder folder = RunFolder::open(findRun(arguments.run));
   ConfigOptions changes;
   changes.epochs = arguments.epochs;
   changes.device = arguments.device;
   std::vector<Problem> warnings;
-  RunConfig config = readRunRecord(folder.record(), warnings).config;
+  const RunRecord record = readRunRecord(folder.record(), warnings);
+  requireLaterEpoch(arguments.untilEpoch, record.epochsDone);
+  RunConfig config = record.config;
   noteIgnored(folder.record().string(), warnings);
   applyOptions(config, changes);
   ResumeOptions options;

@@ -103,6 +103,7 @@ std::string factsText(const RunInfo& info) {
   facts.add("data",
             textOf(record.config.data.source) +
                 (digest.empty() ? "" : ", SHA-256 " + digest.substr(0, 12)));
+  for (const DataChange& change : record.dataChanges) facts.add("data changed", textOf(change));
   facts.add("started", record.environment.started);
   facts.add(
       "machine",

@@ -74,7 +74,12 @@ void addTrain(CLI::App& program, Action& action) {
       ->add_option("--data-sha256",
                    options->expected.sha256,
                    "the digest that the training images must have: dataSha256.train of a run.json")
-      ->type_name("DIGEST");
+      ->type_name("DIGEST")
+      ->check([](const std::string& text) -> std::string {
+        const bool isDigest =
+            text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
+        return isDigest ? "" : text + " is no SHA-256, which has 64 digits of 0-9 and a-f";
+      });
   addChangedData(*command, options->expected.otherwise);
   addUntilEpoch(*command, options->untilEpoch);
   addOutputFlags(command, options->output);

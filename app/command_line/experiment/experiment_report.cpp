@@ -13,6 +13,7 @@
 #include "engine/experiments/read_experiment.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/runtime/error.h"
+#include "engine/values/text/text_safety.h"
 
 namespace fs = std::filesystem;
 
@@ -40,7 +41,7 @@ std::vector<std::string> figuresOf(const ExperimentFolder& folder,
   }
   std::vector<std::string> figures = drawFigures(*program, folder.path(), out / kFigures);
   for (std::string& figure : figures) figure = std::string(kFigures) + "/" + figure;
-  printText(shownPath(out / kFigures) + "\n");
+  printText(terminalText(shownPath(out / kFigures)) + "\n");
   return figures;
 }
 
@@ -58,7 +59,7 @@ int report(const ReportOptions& options) {
   }
   const auto write = [&out](const std::string& name, const std::string& text) {
     writeFileDurably(out / name, text);
-    printText(shownPath(out / name) + "\n");
+    printText(terminalText(shownPath(out / name)) + "\n");
   };
   write("report.tex", latexReport(state));
   write("runs.csv", runsCsv(state));

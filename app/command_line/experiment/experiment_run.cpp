@@ -209,7 +209,7 @@ int run(const RunOptions& options) {
   if (options.output.json) {
     printStateJson(folder, state);
   } else {
-    printText("\n" + stateText(state) + "\n" + shownPath(folder.path()) + "\n");
+    printText("\n" + stateText(state) + "\n" + terminalText(shownPath(folder.path())) + "\n");
   }
   if (interrupt.exitStatus() != 0) return interrupt.exitStatus();
   return state.countOf(CellState::failed) > 0 ? kExitFailure : kExitOk;

@@ -17,6 +17,7 @@
 #include "engine/runtime/run_control.h"
 #include "engine/theory/theory.h"
 #include "engine/values/text/quantities.h"
+#include "engine/values/text/text_safety.h"
 #include "engine/values/theory/theory_csv.h"
 
 namespace fs = std::filesystem;
@@ -125,7 +126,7 @@ void writeFigures(const TheoryResult& result, const fs::path& out) {
   for (std::size_t i = 0; i < result.figures.size(); ++i) {
     const fs::path file = out / ("figure-" + std::to_string(i + 1) + ".csv");
     writeFileDurably(file, theoryCsv(result.figures[i]));
-    printNote(shownPath(file) + ": " + result.figures[i].title + "\n");
+    printNote(terminalText(shownPath(file)) + ": " + result.figures[i].title + "\n");
   }
 }
 

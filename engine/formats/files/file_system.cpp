@@ -180,6 +180,14 @@ bool isFolder(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
+void requireOtherFile(const std::filesystem::path& out, const std::filesystem::path& input) {
+  std::error_code ignored;
+  if (!std::filesystem::equivalent(out, input, ignored)) return;
+  throw Error(out.string(),
+              "this is the file that is read, which is never replaced",
+              "Give another name for the file to write.");
+}
+
 std::filesystem::path folderOf(const std::filesystem::path& path) {
   const std::filesystem::path folder = path.parent_path();
   return folder.empty() ? std::filesystem::path(".") : folder;

@@ -60,6 +60,10 @@ void syncFolder(FileSystem& system, const std::filesystem::path& folder);
 bool isThere(const std::filesystem::path& path);
 bool isFolder(const std::filesystem::path& path);
 
+/// Throws Error where `out`, which is to be written, is the file `input`, by whatever name: what is
+/// read would be replaced.
+void requireOtherFile(const std::filesystem::path& out, const std::filesystem::path& input);
+
 /// The folder that holds `path`; "." if the path is only a name.
 std::filesystem::path folderOf(const std::filesystem::path& path);
 

@@ -213,6 +213,12 @@ class DocumentBuilder : public nlohmann::json_sax<Json> {
 
 }  // namespace
 
+std::string reasonWithinLine(const Error& error) {
+  constexpr std::string_view kLine = "line 1, ";
+  const std::string& reason = error.reason();
+  return reason.starts_with(kLine) ? reason.substr(kLine.size()) : reason;
+}
+
 Json parseJson(std::string_view text, const std::string& file, const JsonLimits& limits) {
   return DocumentBuilder(text, file, limits).build();
 }

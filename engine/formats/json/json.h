@@ -6,6 +6,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include "engine/runtime/error.h"
+
 namespace lambda {
 
 struct JsonLimits {
@@ -19,6 +21,9 @@ struct JsonLimits {
 nlohmann::json parseJson(std::string_view text,
                          const std::string& file,
                          const JsonLimits& limits = {});
+
+/// The reason of an Error on a document that is one line of a file, whose number the caller names.
+std::string reasonWithinLine(const Error& error);
 
 /// How a string that is not UTF-8 is written: refused throws an Error naming the nearest key, for
 /// files that are read again; replaced writes U+FFFD for the invalid bytes, for reports.

@@ -34,7 +34,8 @@ Evaluations evaluationsFromText(std::string_view text) {
             .readFields(parseJson(text.substr(0, newline), "", kRecordLimits), "", record);
         evaluations.records.push_back(std::move(record));
       } catch (const Error& error) {
-        evaluations.warnings.push_back("line " + std::to_string(number) + ": " + error.reason());
+        evaluations.warnings.push_back("line " + std::to_string(number) + ": " +
+                                       reasonWithinLine(error));
       }
     }
     text.remove_prefix(newline + 1);

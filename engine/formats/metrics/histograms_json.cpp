@@ -175,14 +175,20 @@ HistogramsTail::Update HistogramsTail::poll() {
   return update;
 }
 
-void readHistograms(const std::filesystem::path& file,
-                    const std::function<void(HistogramRecord record)>& take) {
+std::int64_t readHistograms(const std::filesystem::path& file,
+                            const std::function<void(HistogramRecord record)>& take) {
   FileTail tail(file);
   LineSplitter lines(kLongestHistogramsLine);
+  std::int64_t leftOut = 0;
   const auto read = [&](std::string_view line) {
-    if (auto record = readLine(line)) take(std::move(*record));
+    if (auto record = readLine(line)) {
+      take(std::move(*record));
+    } else {
+      ++leftOut;
+    }
   };
-  tail.poll([] {}, [&](std::string_view text) { lines.feed(text, read, [] {}); });
+  tail.poll([] {}, [&](std::string_view text) { lines.feed(text, read, [&] { ++leftOut; }); });
+  return leftOut;
 }
 
 std::vector<HistogramRecord> readHistograms(const std::filesystem::path& file) {

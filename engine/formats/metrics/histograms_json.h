@@ -37,10 +37,10 @@ std::optional<std::int64_t> stepOfHistogramsLine(std::string_view line);
 HistogramRecord histogramsFromLine(std::string_view line);
 
 /// Gives the records of a file one after the other, while another thread or process may still
-/// append to it. Lines that can't be read are left out. A missing file has none. Throws Error if
-/// the file can't be read or is not a regular file.
-void readHistograms(const std::filesystem::path& file,
-                    const std::function<void(HistogramRecord record)>& take);
+/// append to it. Lines that can't be read are left out; returns their number. A missing file has
+/// none. Throws Error if the file can't be read or is not a regular file.
+std::int64_t readHistograms(const std::filesystem::path& file,
+                            const std::function<void(HistogramRecord record)>& take);
 
 /// All records of a file.
 std::vector<HistogramRecord> readHistograms(const std::filesystem::path& file);

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "engine/formats/files/file_system.h"
 #include "engine/formats/json/field_json.h"
 #include "engine/formats/json/json.h"
 #include "engine/runtime/error.h"
@@ -80,7 +81,7 @@ void MetricsReader::readLine(std::string_view text, Metrics& metrics) {
       warn(metrics, "it is not a record of a known kind");
     }
   } catch (const Error& error) {
-    warn(metrics, error.reason());
+    warn(metrics, reasonWithinLine(error));
   }
 }
 
@@ -113,6 +114,18 @@ MetricsTail::Update MetricsTail::poll() {
 
 Metrics readMetrics(const std::filesystem::path& file) {
   return MetricsTail(file).poll().metrics;
+}
+
+std::vector<std::string> remarksOn(const std::filesystem::path& file, const Metrics& metrics) {
+  const std::string name = file.filename().string();
+  if (!isThere(file)) {
+    return {name +
+            " is missing, and all epochs with it: lambda resume rebuilds it from the run's "
+            "event files"};
+  }
+  std::vector<std::string> remarks;
+  for (const std::string& warning : metrics.warnings) remarks.push_back(name + ": " + warning);
+  return remarks;
 }
 
 std::vector<EpochRecord> readEpochs(const std::filesystem::path& file) {

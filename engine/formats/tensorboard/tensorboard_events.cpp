@@ -98,6 +98,12 @@ void EventWriter::flush() {
   file_.sync();
 }
 
+bool isEventFile(const std::filesystem::path& path) {
+  std::error_code ignored;
+  return path.filename().string().find("tfevents") != std::string::npos &&
+         std::filesystem::is_regular_file(path, ignored);
+}
+
 EventLog parseEvents(std::string_view bytes, const std::string& place) {
   EventStream stream;
   stream.append(bytes, place);
@@ -115,6 +121,7 @@ namespace {
 std::map<std::string, std::vector<std::filesystem::path>> findEventFiles(
     const std::filesystem::path& folder) {
   std::map<std::string, std::vector<std::filesystem::path>> files;
+  if (isEventFile(folder)) return {{".", {folder}}};
   std::error_code code;
   std::filesystem::recursive_directory_iterator entry(
       folder, std::filesystem::directory_options::skip_permission_denied, code);
@@ -122,11 +129,7 @@ std::map<std::string, std::vector<std::filesystem::path>> findEventFiles(
   for (; entry != std::filesystem::recursive_directory_iterator(); entry.increment(code)) {
     if (entry.depth() == kMaxFolderDepth) entry.disable_recursion_pending();
     const std::filesystem::path& path = entry->path();
-    std::error_code ignored;
-    if (path.filename().string().find("tfevents") == std::string::npos ||
-        !entry->is_regular_file(ignored)) {
-      continue;
-    }
+    if (!isEventFile(path)) continue;
     files[path.parent_path().lexically_relative(folder).string()].push_back(path);
   }
   if (code) throw systemError(folder, "cannot list the folder", code.value());

@@ -87,7 +87,10 @@ struct EventFolder {
   std::vector<EventRemark> remarks;
 };
 
-/// The curves of a TensorBoard log folder, including subfolders. The
+/// Whether the path is a file with the name of an event file.
+bool isEventFile(const std::filesystem::path& path);
+
+/// The curves of a TensorBoard log folder, including subfolders, or of one event file. The
 /// name of a curve is its tag if only one folder has that tag. Otherwise it is the folder's path
 /// below `folder` ("Accuracy_Test"), followed by the tag if that folder has several such tags.
 /// Files of one folder are read in the order of their names. A file that resumes at an earlier step

@@ -47,17 +47,19 @@ Json inputJson(const CheckpointHeader& header) {
 Json trainingJson(const WeightsDescription& description, const CheckpointHeader& header) {
   const Environment& environment = header.environment;
   const RunConfig& config = header.config;
-  return {{"program", "Lambda Studio " + environment.program},
-          {"torch", environment.torch},
-          {"device", environment.device},
-          {"threads", environment.threads},
-          {"seed", config.seed},
-          {"data", jsonOf(config.data.source)},
-          {"validationCount", config.data.validationCount},
-          {"splitSeed", config.data.splitSeed},
-          {"epochs", header.progress.epoch},
-          {"steps", header.progress.step},
-          {"weights", description.averaged ? "moving average" : "of the last step"}};
+  Json training{{"program", "Lambda Studio " + environment.program},
+                {"torch", environment.torch},
+                {"device", environment.device},
+                {"threads", environment.threads},
+                {"seed", config.seed},
+                {"data", jsonOf(config.data.source)},
+                {"validationCount", config.data.validationCount},
+                {"splitSeed", config.data.splitSeed},
+                {"epochs", header.progress.epoch},
+                {"steps", header.progress.step},
+                {"weights", description.averaged ? "moving average" : "of the last step"}};
+  if (header.dataSha256 != DataDigest()) training["dataSha256"] = jsonOf(header.dataSha256);
+  return training;
 }
 
 Json scoresJson(const WeightsDescription& description) {

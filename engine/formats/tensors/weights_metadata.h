@@ -24,7 +24,7 @@ struct WeightsDescription {
 ///   input          shape, order of colours, how pictures are read (kPictureReading), mean and
 ///                  deviation of each channel
 ///   classes        names in the order of the logits
-///   training       versions, seed, data and its split, epochs, steps
+///   training       versions, seed, data with its digests and its split, epochs, steps
 ///   scores         validation and test, where they were measured
 ///   license        the user's text
 ///   lambda_studio  the header of a checkpoint, by which this program reads the file again

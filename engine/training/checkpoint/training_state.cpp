@@ -151,11 +151,12 @@ std::uint64_t TrainingState::savedBytes() const {
 void TrainingState::save(const std::filesystem::path& path,
                          const RunConfig& config,
                          const Environment& environment,
-                         const NetworkInput& input) const {
+                         const NetworkInput& input,
+                         const DataDigest& dataSha256) const {
   saveTensors(path,
               savedTensors(),
               {{std::string(kCheckpointKey),
-                toJson(CheckpointHeader{progress, environment, config, input})}});
+                toJson(CheckpointHeader{progress, environment, config, input, dataSha256})}});
 }
 
 void TrainingState::loadNetwork(const SafeTensors& file, const std::string& place) {

@@ -55,7 +55,8 @@ class TrainingState {
   void save(const std::filesystem::path& path,
             const RunConfig& config,
             const Environment& environment,
-            const NetworkInput& input) const;
+            const NetworkInput& input,
+            const DataDigest& dataSha256 = {}) const;
 
   /// Loads a whole checkpoint of the same configuration. Throws Error if it is damaged or of
   /// another architecture or optimiser.

@@ -4,6 +4,7 @@
 
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/json/run_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
 
@@ -38,10 +39,15 @@ std::optional<RunRecord> recordOf(const fs::path& checkpoint) {
   }
 }
 
+/// The digests of the data that a network was trained on: those of its run's record, for weights
+/// outside of a run those that they carry.
+DataDigest knownDigest(const std::optional<RunRecord>& record, const CheckpointHeader& header) {
+  return record ? record->dataSha256 : header.dataSha256;
+}
+
 bool isTrainingDataOf(const fs::path& checkpoint, const DataConfig& data) {
-  const std::optional<RunRecord> record = recordOf(checkpoint);
-  return record && !record->dataSha256.train.empty() &&
-         record->dataSha256.train == loadDataset(withFittingSplit(data)).sha256;
+  const DataDigest known = knownDigest(recordOf(checkpoint), readCheckpointHeader(checkpoint));
+  return !known.train.empty() && known.train == loadDataset(withFittingSplit(data)).sha256;
 }
 
 }  // namespace
@@ -131,7 +137,7 @@ std::string otherDataOf(const fs::path& checkpoint,
                         Split split) {
   const std::string place = textOf(config.data.source);
   const std::optional<RunRecord> record = recordOf(checkpoint);
-  const DataDigest known = record ? record->dataSha256 : DataDigest();
+  const DataDigest known = knownDigest(record, header);
   const DataSource& own = record ? record->config.data.source : header.config.data.source;
   const bool isAtItsPlace =
       own.index() == config.data.source.index() && fullPath(place) == fullPath(textOf(own));
@@ -149,6 +155,11 @@ std::string otherDataOf(const fs::path& checkpoint,
     // A data set without images to train on is not that of a run.
     return place;
   }
+}
+
+bool isDigestKnown(const fs::path& checkpoint, const CheckpointHeader& header, Split split) {
+  const DataDigest known = knownDigest(recordOf(checkpoint), header);
+  return !known.train.empty() || (split == Split::test && !known.test.empty());
 }
 
 }  // namespace lambda

@@ -66,13 +66,19 @@ RunConfig withData(RunConfig config,
 
 /// The place of the data, where a split of it is not the one that the run of a checkpoint has:
 /// another data set, or one that has changed. Empty where it is the run's. They are compared by the
-/// digests in the run's record, at another place also those of the training images; for a run that
-/// has none, data at another place is the run's if its training images have the run's mean and
-/// deviation.
+/// digests in the run's record, outside of a run by those in the checkpoint, at another place also
+/// those of the training images; where none is known, data at another place is the run's if its
+/// training images have the run's mean and deviation.
 std::string otherDataOf(const std::filesystem::path& checkpoint,
                         const CheckpointHeader& header,
                         const RunConfig& config,
                         EvaluationData& data,
                         Split split);
+
+/// Whether otherDataOf() has a digest to compare a split with. Without one, data at the place of
+/// the run's is taken for it.
+bool isDigestKnown(const std::filesystem::path& checkpoint,
+                   const CheckpointHeader& header,
+                   Split split);
 
 }  // namespace lambda

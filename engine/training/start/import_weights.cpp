@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "engine/data/measured_input.h"
+#include "engine/formats/files/file_system.h"
 #include "engine/formats/tensors/weights_file.h"
 #include "engine/formats/transfer/lambda_module.h"
 #include "engine/runtime/environment.h"
@@ -142,10 +143,10 @@ void setInput(ImportReport& report,
   const auto channels = static_cast<std::size_t>(config.architecture.input.channels);
   const bool isWhole = report.layer.empty();
   input.classNames = job.classNames;
-  if (input.classNames.empty()) {
-    input.classNames =
-        isWhole && takesHead(report.transfer) ? weights.input.classNames : base.classNames;
+  if (input.classNames.empty() && isWhole && takesHead(report.transfer)) {
+    input.classNames = weights.input.classNames;
   }
+  if (input.classNames.empty()) input.classNames = base.classNames;
   if (!job.normalization.mean.empty()) {
     input.normalization = job.normalization;
     report.normalizationSource = "as given";
@@ -210,6 +211,8 @@ void write(const TrainingState& state,
 }  // namespace
 
 ImportReport importWeights(const ImportJob& job) {
+  requireOtherFile(job.out, job.weights);
+  if (job.base) requireOtherFile(job.out, *job.base);
   ForeignWeights weights = readForeignWeights(job.weights);
   std::optional<LambdaModule> module = lambdaModuleIn(weights.file, weights.place);
   if (!module && !job.network) {

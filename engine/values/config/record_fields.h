@@ -130,6 +130,13 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"after", "the settings after the change"}, value.after);
 }
 
+template <Either<DataChange> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"step", "steps done before the change", 0, kLargestCount}, value.step);
+  visit(Field{"before", "digest of the training images before the change"}, value.before);
+  visit(Field{"after", "digest of the training images since the change"}, value.after);
+}
+
 template <Either<NetworkInput> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"mean", "mean of each channel of the training images, pixels in 0..1", 0, 65536},
@@ -167,6 +174,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"lineage", "run and checkpoint that it was forked from"}, value.lineage);
   visit(Field{"input", "how images become the network's input, and its classes"}, value.input);
   visit(Field{"dataSha256", "digests of the data set"}, value.dataSha256);
+  visit(Field{"dataChanges", "changes of the training images between two starts of the run"},
+        value.dataChanges);
   visit(Field{"config", "configuration of the run"}, value.config);
   visit(Field{"changes", "changes of the configuration while it trained", 0, kMostChanges},
         value.changes);
@@ -196,6 +205,7 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"progress", "progress of the run"}, value.progress);
   visit(Field{"environment", "program and machine of the run"}, value.environment);
   visit(Field{"input", "how images become the network's input, and its classes"}, value.input);
+  visit(Field{"dataSha256", "digests of the data set"}, value.dataSha256);
   visit(Field{"config", "configuration of the run"}, value.config);
 }
 

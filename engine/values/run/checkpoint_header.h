@@ -35,6 +35,7 @@ struct CheckpointHeader {
   Environment environment;
   RunConfig config;
   NetworkInput input;
+  DataDigest dataSha256;  ///< Of the run's data; that of the test set in exported weights alone.
 
   bool operator==(const CheckpointHeader&) const = default;
 };

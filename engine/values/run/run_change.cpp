@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/values/config/validate.h"
+#include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 
 namespace lambda {
@@ -90,6 +91,13 @@ std::string textOf(const RunChange& change) {
             everyText(before.everyMinutes, "minute"),
             everyText(after.everyMinutes, "minute"));
   return text;
+}
+
+std::string textOf(const DataChange& change) {
+  constexpr std::size_t kShownDigits = 12;
+  return "the training images changed after step " + formatCount(change.step) + ": SHA-256 " +
+         change.before.substr(0, kShownDigits) + " before, " +
+         change.after.substr(0, kShownDigits) + " since";
 }
 
 void addChange(std::vector<RunChange>& changes,

@@ -84,6 +84,19 @@ inline constexpr std::size_t kMostChanges = 1000;
 /// not kept (was kept)".
 std::string textOf(const RunChange& change);
 
+/// A change of the training images between two starts of a run, which was accepted.
+struct DataChange {
+  std::int64_t step = 0;  ///< Steps done before it.
+  std::string before;     ///< DataDigest::train until then.
+  std::string after;      ///< The same since then.
+
+  bool operator==(const DataChange&) const = default;
+};
+
+/// What changed: "the training images changed after step 400: SHA-256 0123456789ab before,
+/// ba9876543210 since".
+std::string textOf(const DataChange& change);
+
 /// Adds a change to a run's changes, which are in order of time. Those from `index` on are of an
 /// earlier course of the run and will be repeated, but a setting of the request keeps its value in
 /// all of them; one that then changes nothing is dropped. `at` has the position and the settings

@@ -35,8 +35,8 @@ struct Environment {
 /// SHA-256 of the images of a data set with their labels and the names of the classes, as
 /// digestOf() computes it; empty where they were not read.
 struct DataDigest {
-  std::string train;  ///< Of training and validation together.
-  std::string test;
+  std::string train = {};  ///< Of training and validation together.
+  std::string test = {};
 
   bool operator==(const DataDigest&) const = default;
 };
@@ -70,7 +70,8 @@ struct RunRecord {
   double trainSeconds = 0;                    ///< Pauses and evaluation excluded.
   double imagesPerSecond = 0;                 ///< Training throughput over the whole run.
   NetworkInput input;
-  DataDigest dataSha256;  ///< The test set's is known once it was scored.
+  DataDigest dataSha256;                ///< The test set's is known once it was scored.
+  std::vector<DataChange> dataChanges;  ///< In order of time; the last one led to dataSha256.
   std::vector<std::string> tags;
   std::string notes;
   std::string license;  ///< Of the weights, for exports; the user's choice.
