@@ -237,7 +237,7 @@ void TestFieldForm::separatorsOfThousandsAreNoDecimalPoints() {
   QFETCH(bool, whole);
   QFETCH(double, value);
   NumberBox box;
-  box.setFormat({.min = 0, .max = 1e9, .whole = whole});
+  box.setFormat({.min = 0, .max = 1e9, .whole = whole, .unit = {}, .zeroText = {}});
   QSignalSpy edits(&box, &NumberBox::valueEdited);
   box.show();
   box.findChild<QLineEdit*>()->selectAll();

@@ -277,7 +277,7 @@ void TestFusedLayer::anInputInBfloat16GivesAnOutputInBfloat16_data() {
   QTest::addColumn<Case>("one");
   // The kernel for bfloat16 has no window.
   for (const int scope : {0, 3}) {
-    const LambdaMixer mixer = mixerWith([&](LambdaMixer& mixer) { mixer.scope = scope; });
+    const LambdaMixer mixer = mixerWith([&](LambdaMixer& changed) { changed.scope = scope; });
     QTest::addRow("scope %d", scope) << Case{mixer};
     QTest::addRow("scope %d, pooled", scope) << Case{mixer, 64, 64, true};
     // Nor has it values of fewer than 16 channels.

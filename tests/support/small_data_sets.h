@@ -82,7 +82,7 @@ inline std::string gzipped(const std::string& content) {
   stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
   stream.avail_out = static_cast<uInt>(bytes.size());
   deflate(&stream, Z_FINISH);
-  bytes.resize(bytes.size() - stream.avail_out);
+  bytes.resize(stream.total_out);
   deflateEnd(&stream);
   return bytes;
 }

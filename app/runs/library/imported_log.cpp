@@ -17,19 +17,12 @@ namespace lambda {
 
 namespace {
 
-/// TensorBoard itself recognises its files by this part of the name.
-constexpr std::string_view kEventFileMark = "tfevents";
-
 /// Folders that programs make within a run for one split of the data.
 constexpr std::array<std::string_view, 7> kDataParts{
     "train", "training", "validation", "val", "valid", "test", "eval"};
 
 bool isDataPart(const std::string& name) {
   return std::find(kDataParts.begin(), kDataParts.end(), name) != kDataParts.end();
-}
-
-bool isEventFile(const fs::path& file) {
-  return file.filename().string().find(kEventFileMark) != std::string::npos;
 }
 
 /// The file that a folder of this program's runs has beside its run.json.

@@ -99,6 +99,7 @@ void EventWriter::flush() {
 }
 
 bool isEventFile(const std::filesystem::path& path) {
+  // TensorBoard itself recognises its files by this part of the name.
   std::error_code ignored;
   return path.filename().string().find("tfevents") != std::string::npos &&
          std::filesystem::is_regular_file(path, ignored);
