@@ -157,7 +157,11 @@ void TestHostileRuns::aListOfPicturesThatCanNotBeReadIsAnError_data() {
   QTest::newRow("folder") << u"user"_s << QByteArray("Is a directory");
   QTest::newRow("standard input is a folder") << u"- <user"_s << QByteArray("Is a directory");
   QTest::newRow("fails in the middle") << u"/proc/self/mem"_s << QByteArray("can't be read");
-  QTest::newRow("a line without an end") << u"/dev/zero"_s << QByteArray("a line of more than");
+  QTest::newRow("a line that is too long")
+      << u"$(head -c 2000000 /dev/zero | tr '\\0' y >long; echo long)"_s
+      << QByteArray("a line of more than");
+  QTest::newRow("zeros without an end")
+      << u"/dev/zero"_s << QByteArray("a NUL byte without a name");
 }
 
 void TestHostileRuns::aListOfPicturesThatCanNotBeReadIsAnError() {

@@ -357,8 +357,9 @@ void TestInspectChoice::aSplitThatOneRunForcesIsNotThatOfTheNext() {
 void TestInspectChoice::whereThereAreNoImagesNoneAreClassified() {
   RunRecord record = smallRecord("without");
   record.config.data.validationCount = 0;
-  shapes10Of(record.config).testCount = 0;
-  stage_->show(writeSummary(stage_->library(), "without", record));
+  record.status = RunStatus::finished;
+  record.testAccuracy = std::nullopt;
+  stage_->page().showRun(writeSummary(stage_->library(), "without", record).path);
   auto& picker = stage_->part<ImagePicker>();
   QTRY_COMPARE(picker.grid().placeholder(), u"The data of this run have no validation images."_s);
   QSignalSpy requested(&picker, &ImagePicker::predictionsRequested);

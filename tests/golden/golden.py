@@ -97,6 +97,10 @@ def without_times(value):
     return [without_times(each) for each in value] if isinstance(value, list) else value
 
 
+def lines_without_times(file):
+    return [without_times(json.loads(line)) for line in file.read_text().splitlines()]
+
+
 def sha256(content):
     return hashlib.sha256(content).hexdigest()
 
@@ -137,11 +141,11 @@ class Recorder:
         self.write(f"{name}/config.json", configuration(name))
         self.run("train", self.folder / name / "config.json", "--folder", name, "--quiet")
         run = self.work / "runs" / name
-        metrics = [without_times(json.loads(line)) for line in (run / "metrics.jsonl").read_text().splitlines()]
+        metrics, histograms = (lines_without_times(run / name) for name in ("metrics.jsonl", "histograms.jsonl"))
         assert sum(each["kind"] == "batch" for each in metrics) == 20, f"{name} does not train 20 steps"
         self.write(f"{name}/metrics.json", metrics)
         self.write(f"{name}/run.json", without_times(json.loads((run / "run.json").read_text())))
-        self.write(f"{name}/histograms.txt", sha256((run / "histograms.jsonl").read_bytes()) + "\n")
+        self.write(f"{name}/histograms.txt", sha256(json.dumps(histograms).encode()) + "\n")
         self.write(f"{name}/tensors.json", tensor_digests(run / "checkpoints/last.safetensors"))
         if name == "sgd":
             self.run("export", name, "--to", "safetensors", "--out", "sgd.safetensors", "--quiet")

@@ -112,9 +112,19 @@ class Names {
     for (std::size_t end = 0; (end = line_.find(separator, start)) != std::string::npos;
          start = end + 1) {
       const std::string_view line = std::string_view(line_).substr(start, end - start);
-      separator == '\n' ? addLine(line) : addName(line);
+      separator == '\n' ? addLine(line) : addTerminated(line);
     }
     line_.erase(0, start);
+  }
+
+  /// Takes a name with a NUL byte after it. Empty ones come from what is no list, such as zeros.
+  void addTerminated(std::string_view name) {
+    if (name.empty()) {
+      throw Error(place_,
+                  "has a NUL byte without a name before it",
+                  "Write one name on each line, or a NUL byte after every name.");
+    }
+    addName(name);
   }
 
   void addName(std::string_view name) {

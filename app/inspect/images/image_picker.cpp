@@ -178,6 +178,7 @@ void ImagePicker::setTestEvaluations(int looks) {
 void ImagePicker::setLacking(Split split) {
   lacking_.insert(split);
   showSplits();
+  fill();
 }
 
 bool ImagePicker::lacks(Split split) const {
@@ -285,10 +286,10 @@ void ImagePicker::fill() {
                                 : isWrong  ? Verdict::wrong
                                            : Verdict::right});
   }
-  if (!images_) {
-    grid_->setPlaceholder(problem_.isEmpty() ? u"Loading the images …"_s : problem_);
-  } else if (hasNoImages()) {
+  if (hasNoImages()) {
     grid_->setPlaceholder(lackingText(split_));
+  } else if (!images_) {
+    grid_->setPlaceholder(problem_.isEmpty() ? u"Loading the images …"_s : problem_);
   } else {
     grid_->setPlaceholder(
         isClassifying_  ? u"The network classifies the images …"_s
@@ -332,7 +333,7 @@ bool ImagePicker::offersScore() const {
 }
 
 bool ImagePicker::hasNoImages() const {
-  return images_ && images_->count() == 0;
+  return lacks(split_) || (images_ && images_->count() == 0);
 }
 
 void ImagePicker::setFilter(PredictionFilter filter) {
