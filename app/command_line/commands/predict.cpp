@@ -89,7 +89,7 @@ class Names {
     // The last line may have no end.
     if (count == 0) {
       if (!separator_) separator_ = '\n';
-      line_ += *separator_;
+      if (!line_.empty()) line_ += *separator_;
       ::close(std::exchange(list_, -1));
     }
     if (separator_) addLines(*separator_);
