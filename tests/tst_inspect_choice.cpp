@@ -344,7 +344,7 @@ void TestInspectChoice::aSplitThatOneRunForcesIsNotThatOfTheNext() {
   stage_->page().showRun(next.path);
   QTRY_COMPARE(stage_->seen().request.split, Split::validation);
   QCOMPARE(picker.split(), Split::validation);
-  // What the person chose stays the choice.
+  // A split that a person chose stays the choice.
   Q_EMIT picker.splitChosen(Split::test);
   QTRY_COMPARE(stage_->seen().request.split, Split::test);
   stage_->page().showRun(forcing.path);

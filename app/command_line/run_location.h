@@ -8,7 +8,7 @@ namespace lambda {
 /// The folder for new runs unless --out names another.
 inline constexpr char kRunsFolder[] = "runs";
 
-/// What to give to a command that takes findRun().
+/// The hint of every command that takes what findRun() finds.
 inline constexpr char kRunAdvice[] = "Give a run folder, a checkpoint in one, or exported weights.";
 
 /// A run folder or a checkpoint, given as a path or by its name below runs/. Throws Error where

@@ -71,7 +71,7 @@ class InspectPage : public Page {
   void runsRequested();
   /// The result of an action, for a line at the top of the window.
   void told(const QString& text, bool isProblem);
-  /// What is shown is not what was asked for, and why.
+  /// Says that something else is shown than what was asked for, and why.
   void noted(const QString& text);
   /// A text of told() or noted() does not hold any more.
   void withdrawn(const QString& text);

@@ -100,7 +100,8 @@ class Names {
     }
   }
 
-  /// What ends the names of a list that begins like this; nothing where that can't be told yet.
+  /// Returns what ends the names of a list that begins like this; nothing where the beginning
+  /// does not tell it yet.
   static std::optional<char> separatorOf(std::string_view beginning) {
     if (beginning.find('\0') != std::string_view::npos) return '\0';
     if (beginning.find('\n') != std::string_view::npos) return '\n';

@@ -178,7 +178,7 @@ void ImagePicker::setTestEvaluations(int looks) {
 void ImagePicker::setLacking(Split split) {
   lacking_.insert(split);
   showSplits();
-  fill();
+  if (split == split_) fill();
 }
 
 bool ImagePicker::lacks(Split split) const {

@@ -95,7 +95,7 @@ class ImagePicker : public QWidget {
   void showSplits();
   bool lacksPredictions() const;
   bool offersScore() const;
-  /// The split was read, and is empty.
+  /// Whether the split is known to be empty, from the run's record or after reading it.
   bool hasNoImages() const;
   std::optional<int> predictedOf(int image) const;
 

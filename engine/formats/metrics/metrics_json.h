@@ -53,8 +53,8 @@ Metrics metricsFromText(std::string_view text);
 /// none. Throws Error if the file can't be read or is not a regular file.
 Metrics readMetrics(const std::filesystem::path& file);
 
-/// What is missing of the metrics that were read from a file, with its name, for a reader of what
-/// is made of them.
+/// Says what was left out or is missing of the metrics that were read from a file, a sentence each,
+/// with the file's name.
 std::vector<std::string> remarksOn(const std::filesystem::path& file, const Metrics& metrics);
 
 /// The records of epochs alone, in a small part of the time that readMetrics() takes, since most
