@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <array>
 #include <csetjmp>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 
 #include <png.h>
@@ -12,12 +14,17 @@ namespace lambda {
 
 namespace {
 
+/// Beside a row, libpng holds nothing that is larger than the file.
+constexpr std::size_t kMostBytesOfRow = 8'000'000;
+
 /// libpng reports errors by longjmp(), so no object with a destructor may live between its calls
 /// and setjmp().
 class PngReader {
  public:
-  explicit PngReader(std::span<const std::byte> bytes) : rest_(bytes) {
-    png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, leave, ignore);
+  explicit PngReader(std::span<const std::byte> bytes)
+      : rest_(bytes), mostBytesAtOnce_(std::max(kMostBytesOfRow, bytes.size())) {
+    png_ = png_create_read_struct_2(
+        PNG_LIBPNG_VER_STRING, this, leave, ignore, this, allocate, release);
     info_ = png_ == nullptr ? nullptr : png_create_info_struct(png_);
   }
 
@@ -77,6 +84,15 @@ class PngReader {
   /// Warnings are of chunks that do not change a pixel, such as colour profiles.
   static void ignore(png_structp, png_const_charp) {}
 
+  /// libpng takes the memory for a chunk before it reads it, whatever length the chunk announces. A
+  /// chunk that is refused here is left out.
+  static png_voidp allocate(png_structp png, png_alloc_size_t bytes) {
+    const auto* reader = static_cast<const PngReader*>(png_get_mem_ptr(png));
+    return bytes > reader->mostBytesAtOnce_ ? nullptr : std::malloc(bytes);
+  }
+
+  static void release(png_structp, png_voidp memory) { std::free(memory); }
+
   static void give(png_structp png, png_bytep target, std::size_t count) {
     auto* reader = static_cast<PngReader*>(png_get_io_ptr(png));
     if (count > reader->rest_.size()) png_error(png, "the file ends too early");
@@ -85,6 +101,7 @@ class PngReader {
   }
 
   std::span<const std::byte> rest_;
+  std::size_t mostBytesAtOnce_;
   png_structp png_ = nullptr;
   png_infop info_ = nullptr;
   std::array<char, 128> defect_{"libpng has no memory"};
