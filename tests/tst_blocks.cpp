@@ -3,8 +3,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/layers/blocks/residual_block.h"
-#include "engine/layers/norm/activation.h"
+#include "engine/networks/network.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/lambda_cases.h"
 #include "tests/support/odd_architectures.h"
@@ -14,28 +13,72 @@ namespace lambda::test {
 
 namespace {
 
-/// The plan of the first block of a network with one stage, after a stem of `inputDepth` channels
-/// and 8x6 pixels.
-BlockPlan planFor(Family family, const Block& block, int inputDepth, int width, int stride) {
+/// A network whose one block is of a family, on a map of 8x6 positions with `inputDepth` channels.
+Architecture oneBlock(Family family, const Block& block, int inputDepth, int width, int stride) {
   Architecture architecture;
   architecture.input = {3, 8, 6};
   architecture.family = family;
   architecture.stem = {StemKind::cifar, inputDepth, 4};
   architecture.stages = {{width, stride, {block}}};
-  return planOf(architecture).blocks.front();
+  return architecture;
 }
 
-ResidualBlock blockFor(const BlockPlan& plan, const BlockContext& context) {
-  ResidualBlock block(plan, context, nullptr);
-  randomizeNorms(*block);
-  block->to(at::kDouble);
-  block->eval();
-  return block;
-}
+/// Runs the network and keeps what its block takes and gives. Passive, so that the last norm of a
+/// branch adds the shortcut as it does in training.
+class BlockTrace : public ForwardTrace {
+ public:
+  bool isPassive() const override { return true; }
 
-at::Tensor inputOf(const BlockPlan& plan, std::int64_t batch = 2) {
-  return at::randn({batch, plan.input.channels, plan.input.height, plan.input.width}, at::kDouble);
-}
+  void visit(const std::string& layer, const at::Tensor& x, const at::Tensor& y) override {
+    if (layer.starts_with("stem")) input = y;
+    if (layer == "head") output = x;
+  }
+
+  at::Tensor input;
+  at::Tensor output;
+};
+
+/// A network of float64 with one block, in evaluation mode.
+class BlockUnderTest {
+ public:
+  explicit BlockUnderTest(const Architecture& architecture) : network(architecture) {
+    randomizeNorms(*network);
+    network->to(at::kDouble);
+    network->eval();
+  }
+
+  /// Sends random images through the network.
+  BlockTrace run(std::int64_t batch = 2) { return run(imagesFor(batch)); }
+
+  BlockTrace run(const at::Tensor& images) {
+    BlockTrace trace;
+    network(images, &trace);
+    return trace;
+  }
+
+  at::Tensor imagesFor(std::int64_t batch) const {
+    const MapShape& input = network->architecture.input;
+    return at::randn({batch, input.channels, input.height, input.width}, at::kDouble);
+  }
+
+  bool has(const std::string& part) const {
+    return network->named_modules().contains("stage1.block1." + part);
+  }
+
+  ConvolutionUnit convolution(const std::string& part) const {
+    return ConvolutionUnit(std::dynamic_pointer_cast<ConvolutionUnitImpl>(
+        network->named_modules()["stage1.block1." + part]));
+  }
+
+  SqueezeExcitation squeeze() const {
+    return SqueezeExcitation(std::dynamic_pointer_cast<SqueezeExcitationImpl>(
+        network->named_modules()["stage1.block1.squeeze"]));
+  }
+
+  MixerUnit mixer() const { return network->mixers().front().second; }
+
+  Network network;
+};
 
 // ---- reference blocks, written with tensor operations only ----
 
@@ -56,13 +99,17 @@ at::Tensor convolved(const at::Tensor& x, const MixerUnit& unit, int stride) {
   return at::conv2d(x, weight, {}, stride, weight.size(2) / 2);
 }
 
+at::Tensor convolvedAndNormed(const at::Tensor& x, const ConvolutionUnit& unit, int stride) {
+  return normed(convolved(x, unit, stride), unit->norm);
+}
+
 at::Tensor lambdaBranch(const at::Tensor& x, const MixerUnit& unit, bool pooled) {
   at::Tensor y = unit->layerAs<LambdaLayerImpl>()->forward(x);
   if (pooled) y = at::avg_pool2d(y, 3, 2, 1);
   return normed(y, unit->norm);
 }
 
-at::Tensor excited(const at::Tensor& x, SqueezeExcitation& unit) {
+at::Tensor excited(const at::Tensor& x, const SqueezeExcitation& unit) {
   const at::Tensor means = x.mean({2, 3});
   const auto linear = [](const at::Tensor& rows, const torch::nn::Conv2d& conv) {
     return at::matmul(rows, conv->weight.flatten(1).t()) + conv->bias;
@@ -111,20 +158,25 @@ class TestBlocks : public QObject {
     QFETCH(bool, pooledShortcut);
     Block options = lambda ? lambdaBlock(3, 2, squeeze) : convolutionBlock(3, squeeze);
     if (squeezesOutput) options.squeezePlace = SqueezePlace::afterExpansion;
-    const BlockPlan plan = planFor(Family::bottleneck, options, 6, 4, 2);
-    ResidualBlock block =
-        blockFor(plan, {Family::bottleneck, Activation::silu, true, pooledShortcut});
-    const at::Tensor x = inputOf(plan);
-    at::Tensor y = at::silu(normed(convolved(x, block->entry, 1), block->entry->norm));
-    y = at::silu(lambda ? lambdaBranch(y, block->mixer, true)
-                        : normed(convolved(y, block->mixer, 2), block->mixer->norm));
-    if (squeeze && !squeezesOutput) y = excited(y, block->squeeze);
-    y = normed(convolved(y, block->exit, 1), block->exit->norm);
-    if (squeezesOutput) y = excited(y, block->squeeze);
+    Architecture architecture = oneBlock(Family::bottleneck, options, 6, 4, 2);
+    architecture.activation = Activation::silu;
+    if (pooledShortcut) {
+      architecture.stem.kind = StemKind::resnetD;
+      architecture.input = {3, 32, 24};
+    }
+    BlockUnderTest block(architecture);
+    const BlockTrace found = block.run();
+    const at::Tensor& x = found.input;
+    QCOMPARE(x.size(2), std::int64_t{8});
+    at::Tensor y = at::silu(convolvedAndNormed(x, block.convolution("reduce"), 1));
+    y = at::silu(lambda ? lambdaBranch(y, block.mixer(), true)
+                        : normed(convolved(y, block.mixer(), 2), block.mixer()->norm));
+    if (squeeze && !squeezesOutput) y = excited(y, block.squeeze());
+    y = convolvedAndNormed(y, block.convolution("expand"), 1);
+    if (squeezesOutput) y = excited(y, block.squeeze());
     const at::Tensor source = pooledShortcut ? at::avg_pool2d(x, 2, 2) : x;
-    y = y +
-        normed(convolved(source, block->shortcut, pooledShortcut ? 1 : 2), block->shortcut->norm);
-    VERIFY_CLOSE(block(x), at::silu(y), 1e-12, 1e-12);
+    y = y + convolvedAndNormed(source, block.convolution("shortcut"), pooledShortcut ? 1 : 2);
+    VERIFY_CLOSE(found.output, at::silu(y), 1e-12, 1e-12);
   }
 
   void basicEqualsItsOperations_data() {
@@ -136,14 +188,16 @@ class TestBlocks : public QObject {
   void basicEqualsItsOperations() {
     QFETCH(bool, lambda);
     const Block options = lambda ? lambdaBlock(3, 2) : convolutionBlock(5);
-    const BlockPlan plan = planFor(Family::basic, options, 6, 4, 2);
-    ResidualBlock block = blockFor(plan, {Family::basic, Activation::gelu, true, false});
-    const at::Tensor x = inputOf(plan);
-    at::Tensor y = at::gelu(normed(convolved(x, block->entry, 2), block->entry->norm));
-    y = lambda ? lambdaBranch(y, block->mixer, false)
-               : normed(convolved(y, block->mixer, 1), block->mixer->norm);
-    y = y + normed(convolved(x, block->shortcut, 2), block->shortcut->norm);
-    VERIFY_CLOSE(block(x), at::gelu(y), 1e-12, 1e-12);
+    Architecture architecture = oneBlock(Family::basic, options, 6, 4, 2);
+    architecture.activation = Activation::gelu;
+    BlockUnderTest block(architecture);
+    const BlockTrace found = block.run();
+    const at::Tensor& x = found.input;
+    at::Tensor y = at::gelu(convolvedAndNormed(x, block.convolution("conv"), 2));
+    y = lambda ? lambdaBranch(y, block.mixer(), false)
+               : normed(convolved(y, block.mixer(), 1), block.mixer()->norm);
+    y = y + convolvedAndNormed(x, block.convolution("shortcut"), 2);
+    VERIFY_CLOSE(found.output, at::gelu(y), 1e-12, 1e-12);
   }
 
   void invertedBottleneckEqualsItsOperations_data() {
@@ -162,19 +216,21 @@ class TestBlocks : public QObject {
     QFETCH(int, expansion);
     QFETCH(int, stride);
     const Block options = expanded(lambda ? lambdaBlock(3, 2) : convolutionBlock(), expansion);
-    const BlockPlan plan = planFor(Family::invertedBottleneck, options, 6, 6, stride);
-    ResidualBlock block =
-        blockFor(plan, {Family::invertedBottleneck, Activation::relu6, false, false});
-    QCOMPARE(block->entry.is_empty(), expansion == 0);
+    Architecture architecture = oneBlock(Family::invertedBottleneck, options, 6, 6, stride);
+    architecture.activation = Activation::relu6;
+    architecture.zeroInitResidual = false;
+    BlockUnderTest block(architecture);
+    QCOMPARE(block.has("expand"), expansion > 0);
     const auto relu6 = [](const at::Tensor& x) { return x.clamp(0, 6); };
-    const at::Tensor x = 3 * inputOf(plan);
+    const BlockTrace found = block.run(3 * block.imagesFor(2));
+    const at::Tensor& x = found.input;
     at::Tensor y = x;
-    if (expansion > 0) y = relu6(normed(convolved(y, block->entry, 1), block->entry->norm));
-    y = relu6(lambda ? lambdaBranch(y, block->mixer, stride == 2)
-                     : normed(convolved(y, block->mixer, stride), block->mixer->norm));
-    y = normed(convolved(y, block->exit, 1), block->exit->norm);
+    if (expansion > 0) y = relu6(convolvedAndNormed(y, block.convolution("expand"), 1));
+    y = relu6(lambda ? lambdaBranch(y, block.mixer(), stride == 2)
+                     : normed(convolved(y, block.mixer(), stride), block.mixer()->norm));
+    y = convolvedAndNormed(y, block.convolution("project"), 1);
     // A block that keeps its shape adds its input, without an activation after it.
-    VERIFY_CLOSE(block(x), stride == 1 ? y + x : y, 1e-12, 1e-12);
+    VERIFY_CLOSE(found.output, stride == 1 ? y + x : y, 1e-12, 1e-12);
   }
 
   // The activation is smooth, as central differences need.
@@ -200,55 +256,62 @@ class TestBlocks : public QObject {
     const auto kind = static_cast<Family>(family);
     const Block options =
         squeezedOutput(expanded(lambda ? lambdaBlock(2, 2) : Block{ConvolutionMixer{3, 2}}, 1), 2);
-    BlockPlan plan = planFor(kind, options, 4, 4, stride);
-    ResidualBlock block = blockFor(plan, {kind, Activation::silu, false, true});
-    const at::Tensor x = inputOf(plan, 1).requires_grad_(true);
-    const at::Tensor weights = at::randn_like(block(x));
-    NamedLeaves leaves{{"input", x}};
-    for (const auto& parameter : block->named_parameters()) {
-      leaves.emplace_back(parameter.key(), parameter.value());
+    Architecture architecture = oneBlock(kind, options, 4, 4, stride);
+    architecture.activation = Activation::silu;
+    architecture.zeroInitResidual = false;
+    architecture.stem.kind = StemKind::resnetRS;
+    architecture.input = {1, 32, 24};
+    BlockUnderTest block(architecture);
+    const at::Tensor images = block.imagesFor(1);
+    const at::Tensor weights = at::randn_like(block.network(images));
+    // The parameters of the stem's last layer have the gradients of the block's input.
+    NamedLeaves leaves;
+    for (const auto& parameter : block.network->named_parameters()) {
+      const std::string& name = parameter.key();
+      if (!name.starts_with("stage1") && !name.starts_with("stem.conv4.norm")) continue;
+      leaves.emplace_back(name, parameter.value());
     }
+    QVERIFY(leaves.size() > 10);
     const std::string mismatch =
-        gradientMismatch([&] { return (block(x) * weights).sum(); }, leaves);
+        gradientMismatch([&] { return (block.network(images) * weights).sum(); }, leaves);
     QVERIFY2(mismatch.empty(), mismatch.c_str());
   }
 
   void plainConvolutionPoolsBeforeItsNorm() {
-    const BlockPlan plan = planFor(Family::plain, convolutionBlock(), 6, 4, 2);
-    ResidualBlock block = blockFor(plan, {Family::plain, Activation::relu, true, false});
-    const at::Tensor x = inputOf(plan);
-    const at::Tensor y = at::max_pool2d(convolved(x, block->mixer, 1), 2);
-    VERIFY_CLOSE(block(x), normed(y, block->mixer->norm).relu(), 1e-12, 1e-12);
+    BlockUnderTest block(oneBlock(Family::plain, convolutionBlock(), 6, 4, 2));
+    const BlockTrace found = block.run();
+    const at::Tensor y = at::max_pool2d(convolved(found.input, block.mixer(), 1), 2);
+    VERIFY_CLOSE(found.output, normed(y, block.mixer()->norm).relu(), 1e-12, 1e-12);
   }
 
   void plainResidualConvolutionAddsItsShortcut() {
-    const BlockPlan plan = planFor(Family::plain, residualBlock(), 6, 4, 2);
-    ResidualBlock block = blockFor(plan, {Family::plain, Activation::relu, true, false});
-    const at::Tensor x = inputOf(plan);
-    const at::Tensor y = at::max_pool2d(convolved(x, block->mixer, 1), 2);
-    const at::Tensor sum = normed(y, block->mixer->norm) +
-                           normed(convolved(x, block->shortcut, 2), block->shortcut->norm);
-    VERIFY_CLOSE(block(x), sum.relu(), 1e-12, 1e-12);
+    BlockUnderTest block(oneBlock(Family::plain, residualBlock(), 6, 4, 2));
+    const BlockTrace found = block.run();
+    const at::Tensor y = at::max_pool2d(convolved(found.input, block.mixer(), 1), 2);
+    const at::Tensor sum = normed(y, block.mixer()->norm) +
+                           convolvedAndNormed(found.input, block.convolution("shortcut"), 2);
+    VERIFY_CLOSE(found.output, sum.relu(), 1e-12, 1e-12);
   }
 
   void aLambdaLayerPoolsForItsStride() {
-    const BlockPlan plan = planFor(Family::bottleneck, lambdaBlock(16, 4), 32, 16, 2);
-    MixerUnit unit(plan, MixerUnitOptions());
+    PlacedMixer place;
+    place.mixer = lambdaBlock(16, 4).mixer;
+    place.input = place.output = {16, 8, 6};
+    MixerUnit unit(place, MixerUnitOptions{.pool = PoolNode{Pooling::average, 3}});
     randomizeNorms(*unit);
     unit->eval();
-    const at::Tensor x =
-        at::randn({2, plan.mixerInput.channels, plan.mixerInput.height, plan.mixerInput.width})
-            .contiguous(at::MemoryFormat::ChannelsLast);
+    const at::Tensor x = at::randn({2, 16, 8, 6}).contiguous(at::MemoryFormat::ChannelsLast);
     const at::Tensor y = unit->layerAs<LambdaLayerImpl>()->forwardPooled(x);
     QVERIFY(unit(x).equal(applyNorm(unit->norm, y)));
   }
 
   void plainLambdaAddsItsInput() {
-    const BlockPlan plan = planFor(Family::plain, lambdaBlock(3, 2), 4, 4, 1);
-    ResidualBlock block = blockFor(plan, {Family::plain, Activation::relu, true, false});
-    QVERIFY(block->shortcut.is_empty());
-    const at::Tensor x = inputOf(plan);
-    VERIFY_CLOSE(block(x), (lambdaBranch(x, block->mixer, false) + x).relu(), 1e-12, 1e-12);
+    BlockUnderTest block(oneBlock(Family::plain, lambdaBlock(3, 2), 4, 4, 1));
+    QVERIFY(!block.has("shortcut"));
+    const BlockTrace found = block.run();
+    const at::Tensor& x = found.input;
+    const at::Tensor y = lambdaBranch(x, block.mixer(), false) + x;
+    VERIFY_CLOSE(found.output, y.relu(), 1e-12, 1e-12);
   }
 
   void zeroInitStartsAsTheShortcut_data() {
@@ -268,12 +331,15 @@ class TestBlocks : public QObject {
     const auto kind = static_cast<Family>(family);
     const Block options = lambda ? lambdaBlock(3, 2) : convolutionBlock();
     const int width = kind == Family::bottleneck ? 2 : 8;
-    const BlockPlan plan = planFor(kind, options, 8, width, 1);
-    const at::Tensor x = inputOf(plan).to(at::kFloat);
-    ResidualBlock zero(plan, BlockContext{kind, Activation::relu, true, false}, nullptr);
-    QVERIFY(zero(x).equal(x.relu()));
-    ResidualBlock other(plan, BlockContext{kind, Activation::relu, false, false}, nullptr);
-    QVERIFY(!other(x).equal(x.relu()));
+    Architecture architecture = oneBlock(kind, options, 8, width, 1);
+    for (const bool isZero : {true, false}) {
+      architecture.zeroInitResidual = isZero;
+      Network network(architecture);
+      network->eval();
+      BlockTrace trace;
+      network(at::randn({2, 3, 8, 6}), &trace);
+      QCOMPARE(trace.output.equal(trace.input.relu()), isZero);
+    }
   }
 
   // The input is so large that ReLU changes nothing: output - input is the branch.
@@ -282,21 +348,28 @@ class TestBlocks : public QObject {
     constexpr double kRate = 0.25;
     Block options = convolutionBlock();
     options.stochasticDepth = kRate;
-    const BlockPlan plan = planFor(Family::basic, options, 4, 4, 1);
-    ResidualBlock block = blockFor(plan, {Family::basic, Activation::relu, false, false});
-    const at::Tensor x = inputOf(plan, 1).repeat({kImages, 1, 1, 1}) + 1000;
-    const at::NoGradGuard guard;
-    const at::Tensor evaluated = block(x) - x;
+    const auto branchOf = [&](bool isTraining) {
+      at::manual_seed(3);
+      Architecture architecture = oneBlock(Family::basic, options, 4, 4, 1);
+      architecture.zeroInitResidual = false;
+      BlockUnderTest block(architecture);
+      const at::NoGradGuard guard;
+      block.network->named_parameters()["stem.norm.bias"].fill_(1000);
+      block.network->train(isTraining);
+      const BlockTrace found =
+          block.run(at::randn({1, 3, 8, 6}, at::kDouble).repeat({kImages, 1, 1, 1}));
+      return found.output - found.input;
+    };
+    const at::Tensor evaluated = branchOf(false);
     VERIFY_CLOSE(evaluated, evaluated.slice(0, 0, 1).expand_as(evaluated), 1e-9, 0.0);
 
-    block->train();
-    const at::Tensor size = (block(x) - x).abs().amax({1, 2, 3});
+    const at::Tensor size = branchOf(true).abs().amax({1, 2, 3});
     const double kept = (size > 0).to(at::kDouble).mean().item<double>();
     const double spread = std::sqrt(kRate * (1 - kRate) / kImages);
     QVERIFY2(std::abs(kept - (1 - kRate)) < 5 * spread, std::to_string(kept).c_str());
     // All images are equal, so each kept branch must have the same value: branch / (1 - rate).
-    block->plan.options.stochasticDepth = 0;
-    const double whole = (block(x) - x)[0].abs().max().item<double>();
+    options.stochasticDepth = 0;
+    const double whole = branchOf(true)[0].abs().max().item<double>();
     const at::Tensor expected = at::where(size > 0, whole / (1 - kRate), 0.0).to(at::kDouble);
     VERIFY_CLOSE(size, expected, 1e-9, 1e-6);
   }
@@ -311,15 +384,16 @@ class TestBlocks : public QObject {
       std::vector<std::string> names;
     };
 
-    const BlockPlan plan = planFor(Family::bottleneck, lambdaBlock(3, 2, true), 6, 4, 2);
-    ResidualBlock block = blockFor(plan, {});
+    BlockUnderTest block(oneBlock(Family::bottleneck, lambdaBlock(3, 2, true), 6, 4, 2));
     Names trace;
-    block(inputOf(plan), &trace);
-    const std::vector<std::string> expected{"stage1.block1.reduce",
+    block.network(block.imagesFor(2), &trace);
+    const std::vector<std::string> expected{"stem",
+                                            "stage1.block1.reduce",
                                             "stage1.block1.mixer",
                                             "stage1.block1.squeeze",
                                             "stage1.block1.expand",
-                                            "stage1.block1.shortcut"};
+                                            "stage1.block1.shortcut",
+                                            "head"};
     QVERIFY(trace.names == expected);
   }
 };

@@ -11,7 +11,6 @@
 
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/cost.h"
-#include "engine/values/architecture/plan.h"
 #include "engine/values/architecture/position_path.h"
 #include "tests/support/sanitizer.h"
 

@@ -10,7 +10,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/lambda/lambda_layer.h"
-#include "engine/layers/pool_average.h"
+#include "engine/layers/pooling.h"
 #include "tests/support/distance.h"
 #include "tests/support/lambda_cases.h"
 

@@ -43,9 +43,9 @@ std::string ownerOf(const std::string& parameter, const Network& network) {
   if (parameter.rfind(kShared, 0) == 0) {
     const std::string group =
         parameter.substr(kShared.size(), parameter.find('.') - kShared.size());
-    for (const BlockPlan& block : network->plan.blocks) {
-      const auto* mixer = std::get_if<LambdaMixer>(&block.options.mixer);
-      if (mixer != nullptr && mixer->sharedEmbeddings == group) return block.name + ".mixer";
+    for (const PlacedMixer& place : network->graph.mixers()) {
+      const auto* mixer = std::get_if<LambdaMixer>(&place.mixer);
+      if (mixer != nullptr && mixer->sharedEmbeddings == group) return place.name;
     }
   }
   for (const LayerCost& layer : costOf(network->architecture).layers) {

@@ -49,12 +49,12 @@ class TestNetworkSharing : public QObject {
   void onlyEqualTablesCanBeShared() {
     Architecture architecture = lambdas();
     std::get<LambdaMixer>(architecture.stages[1].blocks[2].mixer).queryDepth = 8;
-    const NetworkPlan plan = planOf(architecture);
-    QVERIFY(canShareTable(plan.blocks[0], plan.blocks[1]));
-    QVERIFY(!canShareTable(plan.blocks[3], plan.blocks[4]));
+    const std::vector<PlacedMixer> mixers = graphOf(architecture).mixers();
+    QVERIFY(canShareTable(mixers[0], mixers[1]));
+    QVERIFY(!canShareTable(mixers[3], mixers[4]));
     // The mixer of the block that shrinks the map works on the larger one.
-    QVERIFY(canShareTable(plan.blocks[1], plan.blocks[2]));
-    QVERIFY(!canShareTable(plan.blocks[2], plan.blocks[3]));
+    QVERIFY(canShareTable(mixers[1], mixers[2]));
+    QVERIFY(!canShareTable(mixers[2], mixers[3]));
   }
 
   void aLineJoinsTheBlocks() {

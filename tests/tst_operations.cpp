@@ -7,8 +7,8 @@
 
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/architecture/graph.h"
 #include "engine/values/architecture/operations.h"
-#include "engine/values/architecture/plan.h"
 
 using namespace std::string_literals;
 
@@ -95,17 +95,18 @@ void TestOperations::operationsSumToTheCostOfTheirBlock() {
   for (const Architecture& architecture : allKinds()) {
     const NetworkCost cost = costOf(architecture);
     const NetworkOperations network = operationsOf(architecture);
-    for (const BlockPlan& block : planOf(architecture).blocks) {
+    for (const PlacedMixer& mixer : graphOf(architecture).mixers()) {
+      const std::string blockName = mixer.name.substr(0, mixer.name.rfind('.'));
       LayerCost expected;
       for (const LayerCost& layer : cost.layers) {
-        if (!layer.name.starts_with(block.name + ".")) continue;
+        if (!layer.name.starts_with(blockName + ".")) continue;
         expected.parameters += layer.parameters;
         expected.flops += layer.flops;
         expected.activationBytes += layer.activationBytes;
       }
       QVERIFY(expected.parameters > 0);
       LayerCost sum;
-      for (const Operation& operation : operationsOfBlock(network, block.stage, block.block)) {
+      for (const Operation& operation : operationsOfBlock(network, mixer.stage, mixer.block)) {
         sum.parameters += operation.parameters;
         sum.flops += operation.flops;
         sum.activationBytes += operation.activationBytes;
@@ -143,8 +144,8 @@ void TestOperations::everyOperationComesAfterItsInputs() {
     QCOMPARE(std::ranges::find(isUsed, false), isUsed.end() - 1);
     QCOMPARE(network.operations.back().output, std::vector<long long>{architecture.classes});
     // A block takes nothing but the result of the one before.
-    for (const BlockPlan& block : planOf(architecture).blocks) {
-      for (const Operation& operation : operationsOfBlock(network, block.stage, block.block)) {
+    for (const PlacedMixer& mixer : graphOf(architecture).mixers()) {
+      for (const Operation& operation : operationsOfBlock(network, mixer.stage, mixer.block)) {
         for (const int input : operation.inputs) QVERIFY(input >= kImageInput);
       }
     }

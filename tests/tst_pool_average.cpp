@@ -3,7 +3,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/layers/pool_average.h"
+#include "engine/layers/pooling.h"
 #include "tests/support/distance.h"
 #include "tests/support/random_maps.h"
 

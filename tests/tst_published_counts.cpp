@@ -11,7 +11,7 @@
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/cost.h"
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 
 // tests/data/published_counts.json has counts that the sources give, beside ours. The keys of
 // a row: "network", a preset, and "set", its overrides, are the reading of the source as a network;
@@ -37,17 +37,23 @@ Architecture architectureOf(const Json& row) {
   return config.architecture;
 }
 
+/// The map after a mixer and its block's stride: no block changes the side of a map within a stage.
+const MapShape& mapAfter(const NetworkGraph& graph, const PlacedMixer& place) {
+  return graph.stageOutputs[static_cast<std::size_t>(place.stage)];
+}
+
 /// Table 4's memory for position embeddings e_nm of lambda layers, on the maps after each block's
 /// stride, in float32; a shared table counts once.
 double embeddingMemory(const Architecture& architecture) {
   double bytes = 0;
   std::set<std::string> shared;
-  for (const BlockPlan& block : planOf(architecture).blocks) {
-    const auto* mixer = std::get_if<LambdaMixer>(&block.options.mixer);
+  const NetworkGraph graph = graphOf(architecture);
+  for (const PlacedMixer& place : graph.mixers()) {
+    const auto* mixer = std::get_if<LambdaMixer>(&place.mixer);
     if (!mixer) continue;
     const std::string& name = mixer->sharedEmbeddings;
     if (!name.empty() && !shared.insert(name).second) continue;
-    const auto n = static_cast<double>(block.output.positions());
+    const auto n = static_cast<double>(mapAfter(graph, place).positions());
     bytes += sizeof(float) * mixer->queryDepth * n * n;
   }
   return bytes;
@@ -58,14 +64,16 @@ double embeddingMemory(const Architecture& architecture) {
 double attentionMemory(const Architecture& architecture) {
   constexpr double kBatch = 128;
   double bytes = 0;
-  for (const BlockPlan& block : planOf(architecture).blocks) {
-    const auto n = static_cast<double>(block.output.positions());
+  const NetworkGraph graph = graphOf(architecture);
+  for (const PlacedMixer& place : graph.mixers()) {
+    const MapShape& map = mapAfter(graph, place);
+    const auto n = static_cast<double>(map.positions());
     const double batch = kBatch * sizeof(float);
-    if (const auto* global = std::get_if<SelfAttentionMixer>(&block.options.mixer)) {
+    if (const auto* global = std::get_if<SelfAttentionMixer>(&place.mixer)) {
       bytes += batch * global->heads * n * n;
     }
-    if (const auto* axial = std::get_if<AxialAttentionMixer>(&block.options.mixer)) {
-      bytes += batch * axial->heads * n * (block.output.height + block.output.width);
+    if (const auto* axial = std::get_if<AxialAttentionMixer>(&place.mixer)) {
+      bytes += batch * axial->heads * n * (map.height + map.width);
     }
   }
   return bytes;

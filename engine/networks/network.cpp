@@ -1,5 +1,9 @@
 #include "engine/networks/network.h"
 
+#include <algorithm>
+
+#include "engine/layers/norm/activation.h"
+#include "engine/layers/pooling.h"
 #include "engine/runtime/process_memory.h"
 #include "engine/values/architecture/cost.h"
 
@@ -10,98 +14,192 @@ namespace {
 /// A module that only gives its children a common prefix.
 class Group : public torch::nn::Module {};
 
-/// Whether 3x3 max pooling with stride 2 ends the stem.
-bool poolsAfterStem(StemKind kind) {
-  return kind == StemKind::imagenet || kind == StemKind::resnetD;
+/// The node at `next`, which is passed, if it is of that kind and of the layer; otherwise null.
+template <class Kind>
+const Kind* passed(const NetworkGraph& graph, const std::string& layer, std::size_t& next) {
+  if (next == graph.nodes.size() || graph.nodes[next].layer != layer) return nullptr;
+  const auto* kind = std::get_if<Kind>(&graph.nodes[next].kind);
+  if (kind != nullptr) ++next;
+  return kind;
 }
+
+/// The norm at `next`, which must be one, and the activation after it, if there is one.
+struct UnitEnd {
+  NormNode norm;
+  std::optional<Activation> activation;
+
+  UnitEnd(const NetworkGraph& graph, const std::string& layer, std::size_t& next) {
+    const auto* found = passed<NormNode>(graph, layer, next);
+    TORCH_CHECK(found != nullptr, "network: no norm follows in ", layer);
+    norm = *found;
+    if (const auto* node = passed<ActivationNode>(graph, layer, next)) {
+      activation = node->activation;
+    }
+  }
+};
 
 }  // namespace
 
+template <class Unit>
+NetworkImpl::Step NetworkImpl::stepOfUnit(const Unit& unit, bool endsWithNorm) {
+  Step step{.run = [impl = unit.ptr()](const at::Tensor& x) { return impl->forward(x); }};
+  if (!endsWithNorm) return step;
+  step.runThen = [impl = unit.ptr()](const at::Tensor& x, const AfterNorm& after) {
+    return impl->forwardThen(x, after);
+  };
+  return step;
+}
+
 NetworkImpl::NetworkImpl(const Architecture& architecture_)
-    : architecture(architecture_), plan(planOf(architecture_)) {
+    : architecture(architecture_), graph(graphOf(architecture_)) {
   requireMemory("architecture",
                 "the weights of this network",
                 static_cast<std::uint64_t>(costOf(architecture).parameters) * sizeof(float),
                 "choose narrower or fewer stages");
-  buildStem();
-  buildBlocks();
-  if (architecture.head.width > 0) {
-    headConv_ = register_module(
-        "headConv",
-        ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = plan.lastMap.channels,
-                                               .outputDepth = plan.features.channels,
-                                               .kernelSize = 1,
-                                               .activation = architecture.activation}));
-  }
+  for (std::size_t next = 0; next < graph.nodes.size();) steps_.push_back(stepAt(next));
+  planSteps();
   if (architecture.normStatistics == NormStatistics::batch) {
     for (const auto& module : modules(/*include_self=*/false)) {
       auto* norm = module->as<torch::nn::BatchNorm2dImpl>();
       if (norm != nullptr) norm->options.track_running_stats(false);
     }
   }
-  head_ = registerLinear("head",
-                         ParameterRole::head,
-                         torch::nn::LinearOptions(plan.features.channels, architecture.classes)
-                             .bias(architecture.head.bias));
 }
 
-void NetworkImpl::buildStem() {
-  const Stem& stem = architecture.stem;
-  const Activation activation = architecture.activation;
-  ConvolutionUnitOptions options{.inputDepth = architecture.input.channels,
-                                 .outputDepth = stem.width,
-                                 .activation = activation,
-                                 .role = ParameterRole::input,
-                                 .fixedFilters = stem.whitened};
-  switch (stem.kind) {
-    case StemKind::cifar:
-      break;
-    case StemKind::strided:
-      options.stride = 2;
-      break;
-    case StemKind::imagenet:
-      options.kernelSize = 7;
-      options.stride = 2;
-      break;
-    case StemKind::patch:
-      options.kernelSize = stem.patchSize;
-      options.stride = stem.patchSize;
-      options.padding = 0;
-      break;
-    case StemKind::resnetD:
-    case StemKind::resnetRS: {
-      const std::int64_t narrow = std::max(1, stem.width / 2);
-      const std::int64_t depths[] = {
-          architecture.input.channels, narrow, narrow, stem.width, stem.width};
-      const int strides[] = {2, 1, 1, 2};
-      const auto group = register_module("stem", std::make_shared<Group>());
-      const int convolutions = stem.kind == StemKind::resnetRS ? 4 : 3;
-      for (int i = 0; i < convolutions; ++i) {
-        const std::string name = "conv" + std::to_string(i + 1);
-        stem_.emplace_back("stem." + name,
-                           group->register_module(
-                               name,
-                               ConvolutionUnit(ConvolutionUnitOptions{
-                                   .inputDepth = depths[i],
-                                   .outputDepth = depths[i + 1],
-                                   .stride = strides[i],
-                                   .activation = activation,
-                                   .role = i == 0 ? ParameterRole::input : ParameterRole::filter,
-                                   .fixedFilters = stem.whitened && i == 0})));
-      }
-      return;
-    }
+NetworkImpl::Step NetworkImpl::stepAt(std::size_t& next) {
+  const Node& node = graph.nodes[next];
+  Step step = std::visit([&](const auto& kind) { return stepOf(kind, ++next); }, node.kind);
+  step.layer = node.layer;
+  step.inputs = node.inputs;
+  step.node = static_cast<int>(next) - 1;
+  return step;
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const ConvolutionNode& node, std::size_t& next) {
+  const Node& place = graph.nodes[next - 1];
+  const UnitEnd end(graph, place.layer, next);
+  const auto unit = registerLayer(
+      place.layer,
+      ConvolutionUnit(ConvolutionUnitOptions{.inputDepth = graph.inputOf(place).channels,
+                                             .outputDepth = place.output.channels,
+                                             .kernelSize = node.kernel,
+                                             .stride = node.stride,
+                                             .padding = node.padding,
+                                             .activation = end.activation,
+                                             .zeroInit = end.norm.startsAtZero,
+                                             .role = node.role,
+                                             .fixedFilters = node.fixedFilters}));
+  if (node.role == ParameterRole::input) first_ = unit;
+  return stepOfUnit(unit, !end.activation);
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const PlacedMixer& node, std::size_t& next) {
+  MixerUnitOptions options;
+  if (const auto* pool = passed<PoolNode>(graph, node.name, next)) options.pool = *pool;
+  const UnitEnd end(graph, node.name, next);
+  options.activation = end.activation;
+  options.zeroInit = end.norm.startsAtZero;
+  // The group first: shared embeddings stand behind the stage of their first user.
+  groupOf(node.name.substr(0, node.name.rfind('.')));
+  const auto unit = registerLayer(node.name, MixerUnit(node, options, sharedEmbeddings(node)));
+  mixers_.emplace_back(node.name, unit);
+  return stepOfUnit(unit, !end.activation);
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const PoolNode& node, std::size_t& /*next*/) {
+  return {.run = [node](const at::Tensor& x) { return pooled(x, node); }};
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const SqueezeNode& node, std::size_t& next) {
+  const Node& place = graph.nodes[next - 1];
+  const auto squeeze =
+      registerLayer(place.layer, SqueezeExcitation(place.output.channels, node.ratio));
+  return {.run = [impl = squeeze.ptr()](const at::Tensor& x) { return impl->forward(x); }};
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const SumNode& node, std::size_t& next) {
+  const std::string& block = graph.nodes[next - 1].layer;
+  Step step{.stochasticDepth = node.stochasticDepth, .block = groupOf(block)};
+  if (const auto* after = passed<ActivationNode>(graph, block, next)) {
+    step.activation = after->activation;
   }
-  stem_.emplace_back("stem", register_module("stem", ConvolutionUnit(options)));
+  return step;
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const FeaturesNode& node, std::size_t& /*next*/) {
+  return {.run = [this, node](const at::Tensor& x) {
+    // mean and amax instead of adaptive pooling: their backward passes are deterministic on every
+    // device.
+    const at::Tensor features = node.pooling == Pooling::max ? x.amax({2, 3}) : x.mean({2, 3});
+    const double kept = 1 - node.dropout;
+    if (kept == 1 || !is_training()) return features;
+    // at::dropout() takes no generator.
+    return features * at::empty_like(features).bernoulli_(kept, random_).div_(kept);
+  }};
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const LinearNode& node, std::size_t& next) {
+  const Node& place = graph.nodes[next - 1];
+  const auto options =
+      torch::nn::LinearOptions(graph.inputOf(place).channels, place.output.channels)
+          .bias(node.bias);
+  const auto linear = registerLinear(place.layer, ParameterRole::head, options);
+  return {.run = [impl = linear.ptr(), scale = node.scale](const at::Tensor& x) {
+    return impl->forward(x) * scale;
+  }};
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const ActivationNode& node, std::size_t& /*next*/) {
+  return {.run = [node](const at::Tensor& x) { return activate(x, node.activation); }};
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const NormNode& /*node*/, std::size_t& next) {
+  TORCH_CHECK(false, "network: a norm stands alone in ", graph.nodes[next - 1].layer);
+}
+
+void NetworkImpl::planSteps() {
+  std::map<int, std::size_t> lastUses;
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    Step& step = steps_[i];
+    const bool continuesLayer = i > 0 && steps_[i - 1].layer == step.layer;
+    step.layerInput = continuesLayer ? steps_[i - 1].layerInput : step.inputs.front();
+    const bool isLast = i + 1 == steps_.size() || steps_[i + 1].layer != step.layer;
+    step.endsLayer = step.run && isLast;
+    for (const int input : step.inputs) lastUses[input] = i;
+    if (step.endsLayer) lastUses[step.layerInput] = i;
+    if (step.run) continue;
+    const int branch = step.inputs[1];
+    const auto ends = [&](const Step& each) { return each.node == branch && each.runThen; };
+    const auto last = std::find_if(steps_.begin(), steps_.end(), ends);
+    if (last != steps_.end()) last->sum = i;
+  }
+  for (const auto& [node, step] : lastUses) {
+    if (node != kImageInput) steps_[step].released.push_back(node);
+  }
+}
+
+template <class Layer>
+Layer NetworkImpl::registerLayer(const std::string& name, Layer layer) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string::npos) return register_module(name, layer);
+  return groupOf(name.substr(0, dot))->register_module(name.substr(dot + 1), layer);
+}
+
+std::shared_ptr<torch::nn::Module> NetworkImpl::groupOf(const std::string& path) {
+  std::shared_ptr<torch::nn::Module>& group = groups_[path];
+  if (!group) group = registerLayer(path, std::make_shared<Group>());
+  return group;
 }
 
 void NetworkImpl::freezeStages(int count) {
   const auto children = named_children();
   if (count > 0) frozen_.push_back(children["stem"]);
-  for (const BlockPlan& block : plan.blocks) {
-    if (block.stage + 2 > count) continue;
-    if (block.block == 0) frozen_.push_back(children["stage" + std::to_string(block.stage + 1)]);
-    if (const auto shared = sharedEmbeddings(block)) frozen_.push_back(shared.ptr());
+  for (int stage = 2; stage <= count; ++stage) {
+    frozen_.push_back(children["stage" + std::to_string(stage - 1)]);
+  }
+  for (const PlacedMixer& place : graph.mixers()) {
+    if (place.stage + 2 > count) continue;
+    if (const auto shared = sharedEmbeddings(place)) frozen_.push_back(shared.ptr());
   }
   for (const auto& part : frozen_) {
     for (at::Tensor& parameter : part->parameters()) parameter.requires_grad_(false);
@@ -116,75 +214,46 @@ void NetworkImpl::train(bool on) {
 void NetworkImpl::whitenStem(const PatchWhitening& patches) {
   TORCH_CHECK(architecture.stem.whitened, "network: its stem is not whitened");
   const at::NoGradGuard noGradient;
-  at::Tensor& weight = stem_.front().second->conv->weight;
+  at::Tensor& weight = first_->conv->weight;
   weight.copy_(patches.filters(weight.size(0)));
 }
 
-void NetworkImpl::buildBlocks() {
-  const BlockContext context{
-      architecture.family,
-      architecture.activation,
-      architecture.zeroInitResidual,
-      architecture.stem.kind == StemKind::resnetD || architecture.stem.kind == StemKind::resnetRS};
-  std::shared_ptr<Group> stage;
-  for (const BlockPlan& block : plan.blocks) {
-    if (block.block == 0) {
-      stage = register_module("stage" + std::to_string(block.stage + 1), std::make_shared<Group>());
-    }
-    blocks_.push_back(
-        stage->register_module("block" + std::to_string(block.block + 1),
-                               ResidualBlock(block, context, sharedEmbeddings(block))));
+PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const PlacedMixer& place) {
+  // Only lambda layers have embeddings that can be shared.
+  const auto* mixer = std::get_if<LambdaMixer>(&place.mixer);
+  if (mixer == nullptr || mixer->sharedEmbeddings.empty() ||
+      mixer->embedding == PositionEmbedding::none) {
+    return nullptr;
   }
-}
-
-PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const BlockPlan& block) {
-  return std::visit(
-      [&](const auto& mixer) -> PositionEmbeddingTable {
-        // Only mixers with this option have embeddings that can be shared.
-        if constexpr (requires { mixer.sharedEmbeddings; }) {
-          return sharedEmbeddings(mixer, block.mixerInput);
-        } else {
-          return nullptr;
-        }
-      },
-      block.options.mixer);
-}
-
-PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const LambdaMixer& mixer,
-                                                     const MapShape& map) {
-  if (mixer.sharedEmbeddings.empty() || mixer.embedding == PositionEmbedding::none) return nullptr;
-  auto found = shared_.find(mixer.sharedEmbeddings);
+  auto found = shared_.find(mixer->sharedEmbeddings);
   if (found == shared_.end()) {
-    const PositionEmbeddingTable table(positionEmbeddingOptionsOf(mixer, map.height, map.width));
-    register_module("embeddings-" + mixer.sharedEmbeddings, table);
-    found = shared_.emplace(mixer.sharedEmbeddings, table).first;
+    const PositionEmbeddingTable table(
+        positionEmbeddingOptionsOf(*mixer, place.input.height, place.input.width));
+    register_module("embeddings-" + mixer->sharedEmbeddings, table);
+    found = shared_.emplace(mixer->sharedEmbeddings, table).first;
   }
   return found->second;
 }
 
-at::Tensor NetworkImpl::runStem(const at::Tensor& x, ForwardTrace* trace) {
-  at::Tensor y = x;
-  for (auto& [name, unit] : stem_) {
-    const at::Tensor input = y;
-    y = unit(input);
-    if (poolsAfterStem(architecture.stem.kind) && &unit == &stem_.back().second) {
-      y = at::max_pool2d(y, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
-    }
-    if (trace != nullptr) trace->visit(name, input, y);
+bool NetworkImpl::addsInNorm(const Step& sum, const ForwardTrace* trace) const {
+  const bool dropsBranches = sum.stochasticDepth > 0 && sum.block->is_training();
+  return !dropsBranches && (trace == nullptr || trace->isPassive());
+}
+
+at::Tensor NetworkImpl::sumOf(const Step& sum,
+                              const at::Tensor& shortcut,
+                              const at::Tensor& branch) const {
+  at::Tensor y = branch;
+  if (sum.stochasticDepth > 0 && sum.block->is_training()) {
+    const double kept = 1.0 - sum.stochasticDepth;
+    // Each image has its own draw, as in Huang et al. (2016); scaled so that the expectation is
+    // the same.
+    const at::Tensor isKept =
+        at::empty({branch.size(0), 1, 1, 1}, branch.options()).bernoulli_(kept, random_);
+    y = branch * (isKept / kept);
   }
-  return y;
-}
-
-at::Tensor NetworkImpl::dropFeatures(const at::Tensor& features) const {
-  const double kept = 1 - architecture.head.dropout;
-  if (kept == 1 || !is_training()) return features;
-  // at::dropout() takes no generator.
-  return features * at::empty_like(features).bernoulli_(kept, random_).div_(kept);
-}
-
-void NetworkImpl::drawFrom(const at::Generator& generator) {
-  random_ = generator;
-  for (ResidualBlock& block : blocks_) block->random = generator;
+  y = y + shortcut;
+  return sum.activation ? activate(y, *sum.activation) : y;
 }
 
 at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
@@ -199,33 +268,39 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
               input.width,
               "], got ",
               x.sizes());
-  at::Tensor y = runStem(x, trace);
-  for (ResidualBlock& block : blocks_) y = block(y, trace);
-  if (headConv_) {
-    const at::Tensor blocks = y;
-    y = headConv_(blocks);
-    if (trace != nullptr) trace->visit("headConv", blocks, y);
+  std::vector<at::Tensor> results(graph.nodes.size());
+  const auto resultOf = [&](int node) -> const at::Tensor& {
+    return node == kImageInput ? x : results[static_cast<std::size_t>(node)];
+  };
+  const auto finish = [&](const Step& step, const at::Tensor& y) {
+    results[static_cast<std::size_t>(step.node)] = y;
+    if (trace != nullptr && step.endsLayer) trace->visit(step.layer, resultOf(step.layerInput), y);
+    for (const int node : step.released) results[static_cast<std::size_t>(node)].reset();
+  };
+  const auto run = [&](const Step& step) { finish(step, step.run(resultOf(step.inputs[0]))); };
+  for (std::size_t i = 0; i < steps_.size(); ++i) {
+    const Step& step = steps_[i];
+    if (step.sum > 0 && addsInNorm(steps_[step.sum], trace)) {
+      // The shortcut stands between the end of the branch and the sum.
+      for (std::size_t between = i + 1; between < step.sum; ++between) run(steps_[between]);
+      const Step& sum = steps_[step.sum];
+      const at::Tensor y =
+          step.runThen(resultOf(step.inputs[0]), {resultOf(sum.inputs[0]), sum.activation});
+      finish(step, y);
+      finish(sum, y);
+      i = step.sum;
+    } else if (step.run) {
+      run(step);
+    } else {
+      finish(step, sumOf(step, resultOf(step.inputs[0]), resultOf(step.inputs[1])));
+    }
   }
-  // mean and amax instead of adaptive pooling: their backward passes are deterministic on every
-  // device.
-  y = architecture.head.pooling == Pooling::max ? y.amax({2, 3}) : y.mean({2, 3});
-  y = dropFeatures(y);
-  const at::Tensor logits = head_(y) * architecture.head.scale;
-  if (trace != nullptr) trace->visit("head", y, logits);
-  return logits;
-}
-
-std::vector<std::pair<std::string, MixerUnit>> NetworkImpl::mixers() const {
-  std::vector<std::pair<std::string, MixerUnit>> mixers;
-  for (const ResidualBlock& block : blocks_) {
-    mixers.emplace_back(block->plan.name + ".mixer", block->mixer);
-  }
-  return mixers;
+  return results.back();
 }
 
 std::vector<NamedLambda> NetworkImpl::lambdaLayers() const {
   std::vector<NamedLambda> layers;
-  for (const auto& [name, unit] : mixers()) {
+  for (const auto& [name, unit] : mixers_) {
     const auto layer = unit->layerAs<LambdaLayerImpl>();
     if (layer) layers.push_back({name, unit, LambdaLayer(layer)});
   }

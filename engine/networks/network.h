@@ -1,14 +1,21 @@
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "engine/layers/blocks/residual_block.h"
+#include "engine/layers/blocks/squeeze_excitation.h"
+#include "engine/layers/convolution/convolution_unit.h"
 #include "engine/layers/convolution/patch_whitening.h"
+#include "engine/layers/forward_trace.h"
 #include "engine/layers/lambda/lambda_layer.h"
-#include "engine/values/architecture/plan.h"
+#include "engine/layers/mixers/mixer_unit.h"
+#include "engine/values/architecture/graph.h"
 
 namespace lambda {
 
@@ -19,7 +26,7 @@ struct NamedLambda {
   LambdaLayer layer;  ///< The layer of that unit.
 };
 
-/// The network that an Architecture describes.
+/// The network that an Architecture describes: its graph, with a module for each layer.
 /// Input x [b, channels, height, width] float, normalised; output logits [b, classes].
 /// Throws c10::Error if the input's shape differs from the architecture's. The architecture must
 /// have passed validate(). Not thread-safe; lives on the training thread.
@@ -31,7 +38,7 @@ class NetworkImpl : public RoledModule {
 
   /// Makes dropout and stochastic depth draw from `generator`, which must be of the network's
   /// device, instead of from LibTorch's default generator, which all threads share.
-  void drawFrom(const at::Generator& generator);
+  void drawFrom(const at::Generator& generator) { random_ = generator; }
 
   /// The generator that was passed to drawFrom(), if any.
   const std::optional<at::Generator>& random() const { return random_; }
@@ -51,29 +58,65 @@ class NetworkImpl : public RoledModule {
 
   /// The mixers of all blocks, in network order, by their names in the cost table:
   /// "stage3.block2.mixer".
-  std::vector<std::pair<std::string, MixerUnit>> mixers() const;
+  const std::vector<std::pair<std::string, MixerUnit>>& mixers() const { return mixers_; }
 
   /// The lambda layers in network order.
   std::vector<NamedLambda> lambdaLayers() const;
 
   Architecture architecture;
-  NetworkPlan plan;
+  NetworkGraph graph;
 
  private:
-  void buildStem();
-  void buildBlocks();
-  /// The embeddings that a block's mixer shares with others under a name; null if it shares none.
-  PositionEmbeddingTable sharedEmbeddings(const BlockPlan& block);
-  PositionEmbeddingTable sharedEmbeddings(const LambdaMixer& mixer, const MapShape& map);
-  at::Tensor dropFeatures(const at::Tensor& features) const;
-  at::Tensor runStem(const at::Tensor& x, ForwardTrace* trace);
+  /// Nodes that run together: a convolution or a mixer with its norm and activation, a sum with its
+  /// activation, or one node.
+  struct Step {
+    std::string layer = {};
+    std::vector<int> inputs = {};    ///< Nodes whose results it takes, or kImageInput.
+    int node = 0;                    ///< The last of its nodes, whose result it gives.
+    int layerInput = 0;              ///< What the first step of its layer takes.
+    bool endsLayer = false;          ///< Its layer is visited after it.
+    std::vector<int> released = {};  ///< Nodes whose results no later step takes.
+    std::function<at::Tensor(const at::Tensor&)> run = {};  ///< Empty in a sum.
+    /// A unit without activation, with what follows it.
+    std::function<at::Tensor(const at::Tensor&, const AfterNorm&)> runThen = {};
+    std::size_t sum = 0;  ///< The step of the sum that its norm can add; 0 = none.
+    // These four are those of a sum.
+    double stochasticDepth = 0;
+    std::optional<Activation> activation = std::nullopt;
+    std::shared_ptr<torch::nn::Module> block = nullptr;
+  };
 
-  std::vector<std::pair<std::string, ConvolutionUnit>> stem_;
-  std::vector<ResidualBlock> blocks_;
+  /// The step that begins with node `next`, which it passes with all its nodes.
+  Step stepAt(std::size_t& next);
+  Step stepOf(const ConvolutionNode& node, std::size_t& next);
+  Step stepOf(const PlacedMixer& node, std::size_t& next);
+  Step stepOf(const PoolNode& node, std::size_t& next);
+  Step stepOf(const SqueezeNode& node, std::size_t& next);
+  Step stepOf(const SumNode& node, std::size_t& next);
+  Step stepOf(const FeaturesNode& node, std::size_t& next);
+  Step stepOf(const LinearNode& node, std::size_t& next);
+  Step stepOf(const ActivationNode& node, std::size_t& next);
+  Step stepOf(const NormNode& node, std::size_t& next);
+  template <class Unit>
+  static Step stepOfUnit(const Unit& unit, bool endsWithNorm);
+  void planSteps();
+
+  /// Registers a module under a dotted name, in a group for each part of the name before the last.
+  template <class Layer>
+  Layer registerLayer(const std::string& name, Layer layer);
+  std::shared_ptr<torch::nn::Module> groupOf(const std::string& path);
+  /// The embeddings that a mixer shares with others under a name; null if it shares none.
+  PositionEmbeddingTable sharedEmbeddings(const PlacedMixer& place);
+
+  bool addsInNorm(const Step& sum, const ForwardTrace* trace) const;
+  at::Tensor sumOf(const Step& sum, const at::Tensor& shortcut, const at::Tensor& branch) const;
+
+  std::vector<Step> steps_;
+  std::map<std::string, std::shared_ptr<torch::nn::Module>> groups_;
   std::map<std::string, PositionEmbeddingTable> shared_;
+  std::vector<std::pair<std::string, MixerUnit>> mixers_;
   std::vector<std::shared_ptr<torch::nn::Module>> frozen_;
-  ConvolutionUnit headConv_{nullptr};
-  torch::nn::Linear head_{nullptr};
+  ConvolutionUnit first_{nullptr};  // Whose input is the image.
   std::optional<at::Generator> random_;
 };
 

@@ -236,12 +236,12 @@ inline LayerTestCase convolutionCase(
     std::string name, MapShape input, int depth, ConvolutionMixer mixer, int stride) {
   LayerTestCase made{
       std::move(name), input, depth, [=] {
-        BlockPlan plan;
-        plan.mixerInput = input;
-        plan.mixerOutput.channels = depth;
-        plan.mixerStride = stride;
+        PlacedMixer place;
+        place.input = input;
+        place.output.channels = depth;
+        place.stride = stride;
         auto unit = std::make_shared<RoledModule>();
-        const MapFunction convolution = addMixer(*unit, mixer, plan, nullptr);
+        const MapFunction convolution = addMixer(*unit, mixer, place, nullptr);
         return LayerSubject{
             unit, convolution, nullptr, [unit, mixer, depth, stride](const NaiveMap& x) {
               const at::Tensor weight = unit->named_parameters()["conv.weight"];

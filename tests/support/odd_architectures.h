@@ -60,7 +60,7 @@ Block changed(Block block, Change change) {
   return block;
 }
 
-/// Small networks that together cover every branch of plan, cost model and builder: all families
+/// Small networks that together cover every branch of graph, cost model and builder: all families
 /// and stems, odd map sizes, strides in convolution and lambda blocks, every lambda option.
 inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   std::vector<std::pair<std::string, Architecture>> all;

@@ -22,8 +22,8 @@ struct MixersCost {
 
 MixersCost costOfMixers(const Architecture& architecture, const Selection& blocks) {
   std::set<std::string> names;
-  for (const BlockPlan& block : planOf(architecture).blocks) {
-    if (blocks.contains(blockPart(block.stage, block.block))) names.insert(block.name + ".mixer");
+  for (const PlacedMixer& mixer : graphOf(architecture).mixers()) {
+    if (blocks.contains(blockPart(mixer.stage, mixer.block))) names.insert(mixer.name);
   }
   MixersCost sum;
   for (const LayerCost& layer : costOf(architecture).layers) {
@@ -37,13 +37,6 @@ MixersCost costOfMixers(const Architecture& architecture, const Selection& block
 Architecture withConvolutions(Architecture architecture, const Selection& blocks) {
   for (const PartId& part : blocks) blockOf(architecture, part).mixer = ConvolutionMixer{};
   return architecture;
-}
-
-BlockPlan planAt(const Architecture& architecture, const PartId& part) {
-  const NetworkPlan plan = planOf(architecture);
-  return *std::ranges::find_if(plan.blocks, [&](const BlockPlan& block) {
-    return block.stage == part.stage && block.block == part.block;
-  });
 }
 
 double share(double cost, double ofConvolution) {
@@ -63,10 +56,11 @@ std::vector<MixerOffer> mixerOffers(const Architecture& architecture,
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
     const Architecture changed = withMixer(architecture, blocks, kind, memory);
     const MixersCost cost = costOfMixers(changed, blocks);
-    const BlockPlan plan = planAt(changed, first);
-    offers.push_back({.mixer = plan.options.mixer,
+    const NetworkGraph graph = graphOf(changed);
+    const PlacedMixer& place = *graph.mixerAt(first.stage, first.block);
+    offers.push_back({.mixer = place.mixer,
                       .isPresent = changed == architecture,
-                      .explanation = explanationOfMixer(plan.options.mixer, plan),
+                      .explanation = explanationOfMixer(place.mixer, place),
                       .flops = share(cost.flops, convolutions.flops),
                       .parameters = share(cost.parameters, convolutions.parameters)});
   }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
@@ -14,14 +14,6 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 namespace {
-
-BlockPlan planFor(const Architecture& architecture, const PartId& part) {
-  const NetworkPlan plan = planOf(architecture);
-  const auto found = std::find_if(plan.blocks.begin(), plan.blocks.end(), [&](const BlockPlan& b) {
-    return b.stage == part.stage && b.block == part.block;
-  });
-  return found == plan.blocks.end() ? BlockPlan{} : *found;
-}
 
 QString costText(const PartCost& cost) {
   return u"%1 params, %2 FLOPs"_s.arg(shortCountText(cost.parameters), shortCountText(cost.flops));
@@ -45,7 +37,8 @@ ExplanationText blockText(const Architecture& architecture,
                           const NetworkCosts& costs,
                           const PartId& part) {
   const Mixer& mixer = blockOf(architecture, part).mixer;
-  MixerExplanation explanation = explanationOfMixer(mixer, planFor(architecture, part));
+  const NetworkGraph graph = graphOf(architecture);
+  MixerExplanation explanation = explanationOfMixer(mixer, *graph.mixerAt(part.stage, part.block));
   ExplanationText text;
   text.title = kindWithArticle(mixer.index());
   text.title[0] = text.title[0].toUpper();
@@ -67,7 +60,9 @@ ExplanationText stageText(const Architecture& architecture, const PartId& part) 
           "where maps are small."_s,
           {{u"Width d"_s, QString::number(stage.width)},
            {u"Channels of the output"_s,
-            QString::number(stage.width * expansionOf(architecture.family))}}};
+            QString::number(graphOf(architecture)
+                                .stageOutputs.at(static_cast<std::size_t>(part.stage))
+                                .channels)}}};
 }
 
 ExplanationText pictureText() {

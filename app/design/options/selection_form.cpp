@@ -5,6 +5,7 @@
 #include "app/design/options/mixer_sections.h"
 #include "app/design/options/sharing_choice.h"
 #include "app/design/problems/problem_groups.h"
+#include "engine/values/architecture/graph.h"
 #include "engine/values/config/fields.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
@@ -81,15 +82,6 @@ std::vector<FieldRow> stageRows(const Architecture& architecture, const Selectio
   return mergedRows(rows);
 }
 
-/// Whether blocks of the family have that option.
-bool hasOption(Family family, const std::string& path, bool canDoWithoutShortcut) {
-  // All other blocks always have a shortcut.
-  if (path.ends_with(".residual")) return family == Family::plain && canDoWithoutShortcut;
-  if (path.ends_with(".squeezePlace")) return family == Family::bottleneck;
-  if (path.ends_with(".expansion")) return family == Family::invertedBottleneck;
-  return true;
-}
-
 std::vector<FieldRow> blockRows(const Architecture& architecture,
                                 const std::vector<FieldRow>& merged,
                                 bool canDoWithoutShortcut) {
@@ -98,7 +90,9 @@ std::vector<FieldRow> blockRows(const Architecture& architecture,
   std::vector<FieldRow> rows;
   for (const FieldRow& row : merged) {
     if (row.path.starts_with(kMixerPrefix)) continue;
-    if (!hasOption(architecture.family, row.path, canDoWithoutShortcut)) continue;
+    const std::string_view option = std::string_view(row.path).substr(row.path.rfind('.') + 1);
+    if (!hasOption(architecture.family, option)) continue;
+    if (option == "residual" && !canDoWithoutShortcut) continue;  // It has one anyway.
     rows.push_back(row);
     if (row.path.starts_with("block.squeeze") && row.path != squeeze.path) {
       rows.back().enabled = squeezes;

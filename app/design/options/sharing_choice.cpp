@@ -54,23 +54,21 @@ QString namesOf(const Selection& blocks) {
 /// Answers which blocks can share a table with all of some others.
 class Fitting {
  public:
-  explicit Fitting(const Architecture& architecture) : plan_(planOf(architecture)) {}
+  explicit Fitting(const Architecture& architecture) : graph_(graphOf(architecture)) {}
 
   bool canShare(const Selection& a, const Selection& b) const {
     return std::ranges::all_of(a, [&](const PartId& one) {
       return std::ranges::all_of(
-          b, [&](const PartId& other) { return canShareTable(planFor(one), planFor(other)); });
+          b, [&](const PartId& other) { return canShareTable(mixerAt(one), mixerAt(other)); });
     });
   }
 
  private:
-  const BlockPlan& planFor(const PartId& part) const {
-    return *std::ranges::find_if(plan_.blocks, [&](const BlockPlan& block) {
-      return block.stage == part.stage && block.block == part.block;
-    });
+  const PlacedMixer& mixerAt(const PartId& part) const {
+    return *graph_.mixerAt(part.stage, part.block);
   }
 
-  NetworkPlan plan_;
+  NetworkGraph graph_;
 };
 
 Selection blocksOf(const SharedTable& table) {

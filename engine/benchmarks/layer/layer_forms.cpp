@@ -4,7 +4,7 @@
 
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/mixers/mixers.h"
-#include "engine/layers/pool_average.h"
+#include "engine/layers/pooling.h"
 
 namespace lambda {
 
@@ -110,11 +110,11 @@ LayerForm plainConvolution(const LayerCase& shape, const at::Tensor& weight) {
 }
 
 MixerLayer mixerLayer(const LayerCase& shape, const std::string& name, const Mixer& mixer) {
-  BlockPlan plan;
-  plan.mixerInput = plan.mixerOutput = {shape.depth, shape.side, shape.side};
+  PlacedMixer place;
+  place.input = place.output = {shape.depth, shape.side, shape.side};
   const auto module = std::make_shared<RoledModule>();
   const MapFunction mix = std::visit(
-      [&](const auto& options) { return addMixer(*module, options, plan, nullptr); }, mixer);
+      [&](const auto& options) { return addMixer(*module, options, place, nullptr); }, mixer);
   const auto apply = [shape, mix](const at::Tensor& x) { return pooledByEngine(shape, mix(x)); };
   return {module, {name, apply, module->parameters()}};
 }

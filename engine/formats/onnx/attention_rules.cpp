@@ -87,12 +87,8 @@ class AttentionWriter {
   int depth_;
 };
 
-AttentionWriter attentionAt(LayerWriter& writer, const MixerPlace& place, int heads) {
-  return {writer,
-          place.module + ".layer",
-          place.block.mixerInput,
-          place.block.mixerOutput.channels,
-          heads};
+AttentionWriter attentionAt(LayerWriter& writer, const PlacedMixer& place, int heads) {
+  return {writer, place.name + ".layer", place.input, place.output.channels, heads};
 }
 
 /// The positions [n, r r] of the windows around all positions, and the logits that hide those off
@@ -148,10 +144,10 @@ std::string writeLineAttention(AttentionWriter& attention,
 
 std::string writeMixer(LayerWriter& writer,
                        const SelfAttentionMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
   AttentionWriter attention = attentionAt(writer, place, mixer.heads);
-  const MapShape& map = place.block.mixerInput;
+  const MapShape& map = place.input;
   const std::string q = attention.scaledQueries(x);
   const std::string k = attention.projected(x, "keys");
   std::string scores = writer.matmul(q, writer.transpose(k, {0, 1, 3, 2}), "scores");
@@ -172,10 +168,10 @@ std::string writeMixer(LayerWriter& writer,
 
 std::string writeMixer(LayerWriter& writer,
                        const LocalAttentionMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
   AttentionWriter attention = attentionAt(writer, place, mixer.heads);
-  const MapShape& map = place.block.mixerInput;
+  const MapShape& map = place.input;
   const long long n = map.positions();
   const std::int64_t scope = mixer.scope, half = attention.depth() / 2;
   const Windows windows = windowsOf(map, mixer.scope);
@@ -205,23 +201,23 @@ std::string writeMixer(LayerWriter& writer,
 
 std::string writeMixer(LayerWriter& writer,
                        const AxialAttentionMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
-  const MapShape& map = place.block.mixerInput;
-  const int outputs = place.block.mixerOutput.channels;
+  const MapShape& map = place.input;
+  const int outputs = place.output.channels;
   const OnnxShape headed{kBatch, mixer.heads, map.positions(), outputs / mixer.heads};
-  AttentionWriter rows(writer, place.module + ".layer.rows", map, outputs, mixer.heads);
+  AttentionWriter rows(writer, place.name + ".layer.rows", map, outputs, mixer.heads);
   std::string y = writeLineAttention(rows, /*alongRows=*/true, mixer.relative, map.width, x);
   y = rows.mapOf(writer.reshape(y, headed));
   const MapShape middle{outputs, map.height, map.width};
-  AttentionWriter columns(writer, place.module + ".layer.columns", middle, outputs, mixer.heads);
+  AttentionWriter columns(writer, place.name + ".layer.columns", middle, outputs, mixer.heads);
   y = writeLineAttention(columns, /*alongRows=*/false, mixer.relative, map.height, y);
   return columns.mapOf(writer.reshape(y, headed));
 }
 
 std::string writeMixer(LayerWriter& writer,
                        const LinearAttentionMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
   AttentionWriter attention = attentionAt(writer, place, mixer.heads);
   OnnxGraph& graph = writer.graph();
@@ -246,11 +242,11 @@ std::string writeMixer(LayerWriter& writer,
 
 std::string writeMixer(LayerWriter& writer,
                        const NonLocalMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
-  const MapShape& map = place.block.mixerInput;
-  const int outputs = place.block.mixerOutput.channels, inner = nonLocalDepth(outputs);
-  const std::string module = place.module + ".layer";
+  const MapShape& map = place.input;
+  const int outputs = place.output.channels, inner = nonLocalDepth(outputs);
+  const std::string module = place.name + ".layer";
   const auto projected = [&](const char* name) {
     const std::string y = writer.convolution(
         x, module + "." + name, name, {.inputs = map.channels, .outputs = inner});

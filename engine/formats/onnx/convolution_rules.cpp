@@ -5,37 +5,37 @@ namespace lambda {
 namespace {
 
 /// The 1x1 convolution that follows a mixer where the depths differ.
-std::string pointwise(LayerWriter& writer, const MixerPlace& place, const std::string& y) {
-  const int inputs = place.block.mixerInput.channels, outputs = place.block.mixerOutput.channels;
+std::string pointwise(LayerWriter& writer, const PlacedMixer& place, const std::string& y) {
+  const int inputs = place.input.channels, outputs = place.output.channels;
   if (inputs == outputs) return y;
   return writer.convolution(
-      y, place.module + ".layer.pointwise", "pointwise", {.inputs = inputs, .outputs = outputs});
+      y, place.name + ".layer.pointwise", "pointwise", {.inputs = inputs, .outputs = outputs});
 }
 
 }  // namespace
 
 std::string writeMixer(LayerWriter& writer,
                        const ConvolutionMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
   return writer.convolution(x,
-                            place.module + ".conv",
+                            place.name + ".conv",
                             "conv",
-                            {.inputs = place.block.mixerInput.channels,
-                             .outputs = place.block.mixerOutput.channels,
+                            {.inputs = place.input.channels,
+                             .outputs = place.output.channels,
                              .kernel = mixer.kernelSize,
-                             .stride = place.block.mixerStride,
+                             .stride = place.stride,
                              .padding = mixer.kernelSize / 2,
                              .groups = mixer.groups});
 }
 
 std::string writeMixer(LayerWriter& writer,
                        const DepthwiseConvolutionMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
-  const int channels = place.block.mixerInput.channels, side = mixer.kernelSize;
+  const int channels = place.input.channels, side = mixer.kernelSize;
   const std::string filters =
-      writer.graph().weight(place.module + ".layer.filters", {channels, 1, side, side});
+      writer.graph().weight(place.name + ".layer.filters", {channels, 1, side, side});
   return pointwise(writer,
                    place,
                    writer.convolutionBy(x,
@@ -44,7 +44,7 @@ std::string writeMixer(LayerWriter& writer,
                                         {.inputs = channels,
                                          .outputs = channels,
                                          .kernel = side,
-                                         .stride = place.block.mixerStride,
+                                         .stride = place.stride,
                                          .padding = side / 2,
                                          .groups = channels}));
 }
@@ -67,18 +67,18 @@ std::string writeSqueezeExcitation(
 
 std::string writeMixer(LayerWriter& writer,
                        const SqueezeExcitationMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
-  const int channels = place.block.mixerInput.channels;
+  const int channels = place.input.channels;
   return pointwise(
       writer,
       place,
-      writeSqueezeExcitation(writer, place.module + ".layer.gate", channels, mixer.ratio, x));
+      writeSqueezeExcitation(writer, place.name + ".layer.gate", channels, mixer.ratio, x));
 }
 
 std::string writeMixer(LayerWriter& writer,
                        const SpatialAttentionMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
   const std::string pooled = writer.graph().add(
       "Concat",
@@ -86,7 +86,7 @@ std::string writeMixer(LayerWriter& writer,
       {writer.reduce("ReduceMean", x, {1}, true), writer.reduce("ReduceMax", x, {1}, true)},
       {{"axis", std::int64_t{1}}});
   const std::string gate = writer.convolution(pooled,
-                                              place.module + ".layer.gate",
+                                              place.name + ".layer.gate",
                                               "gate",
                                               {.inputs = 2,
                                                .outputs = 1,

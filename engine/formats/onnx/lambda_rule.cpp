@@ -15,13 +15,13 @@ namespace {
 /// engine/layers/lambda/lambda_core.h for the order of the products.
 class LambdaRule {
  public:
-  LambdaRule(LayerWriter& writer, const LambdaMixer& mixer, const MixerPlace& place)
+  LambdaRule(LayerWriter& writer, const LambdaMixer& mixer, const PlacedMixer& place)
       : writer_(writer),
         mixer_(mixer),
-        module_(place.module + ".layer"),
-        map_(place.block.mixerInput),
+        module_(place.name + ".layer"),
+        map_(place.input),
         n_(map_.positions()),
-        outputs_(place.block.mixerOutput.channels),
+        outputs_(place.output.channels),
         own_(mixer.multiHead ? mixer.heads : 1),
         k_(mixer.queryDepth),
         u_(mixer.intraDepth),
@@ -278,7 +278,7 @@ class LambdaRule {
 
 std::string writeMixer(LayerWriter& writer,
                        const LambdaMixer& mixer,
-                       const MixerPlace& place,
+                       const PlacedMixer& place,
                        const std::string& x) {
   return LambdaRule(writer, mixer, place).write(x);
 }

@@ -8,8 +8,8 @@
     network, description = load("model.safetensors")
     logits = network(images)             # [b, classes] of normalised images [b, channels, H, W]
 
-The weights lie beside this file, under the same name. They describe themselves: "architecture" in
-their metadata says how the network is built, "input" how an image becomes its input. So this one
+The weights lie beside this file, under the same name. They describe themselves: "graph" in their
+metadata says how the network is computed, "input" how an image becomes its input. So this one
 file serves every network of Lambda Studio. It needs torch and safetensors; formats other than PNG
 need Pillow too.
 
@@ -55,19 +55,70 @@ class Norm(nn.BatchNorm2d):
         return super().forward(x)
 
 
-class ConvolutionUnit(nn.Module):
-    """A convolution without bias, a batch norm and an activation, which may be absent."""
+class Activation(nn.Module):
+    """One of the functions above."""
 
-    def __init__(self, inputs, outputs, net, kernel=3, stride=1, padding=None, activated=True):
+    def __init__(self, name):
         super().__init__()
-        padding = kernel // 2 if padding is None else padding
-        self.conv = nn.Conv2d(inputs, outputs, kernel, stride, padding, bias=False)
-        self.norm = Norm(outputs, net["normStatistics"])
-        self.activation = ACTIVATIONS[net["activation"]] if activated else None
+        self.name = name
 
     def forward(self, x):
-        y = self.norm(self.conv(x))
-        return self.activation(y) if self.activation else y
+        return ACTIVATIONS[self.name](x)
+
+
+class Pool(nn.Module):
+    """Pooling with stride 2. A window of three positions has a border of zeros, which a mean
+    counts; one of two positions is cut off at an odd border."""
+
+    def __init__(self, pooling, window):
+        super().__init__()
+        self.pooling, self.window = pooling, window
+
+    def forward(self, x):
+        wide = self.window == 3
+        if self.pooling == "max":
+            return F.max_pool2d(x, self.window, 2, padding=1 if wide else 0, ceil_mode=not wide)
+        if wide:
+            return F.avg_pool2d(x, 3, stride=2, padding=1)
+        return F.avg_pool2d(x, 2, 2, ceil_mode=True, count_include_pad=False)
+
+
+class Sum(nn.Module):
+    """A residual branch plus its shortcut. In training the branch of an image is skipped with the
+    probability of stochastic depth."""
+
+    def __init__(self, stochastic_depth):
+        super().__init__()
+        self.stochastic_depth = stochastic_depth
+
+    def forward(self, shortcut, branch):
+        if self.training and self.stochastic_depth > 0:
+            kept = 1 - self.stochastic_depth
+            branch = branch * branch.new_empty(len(branch), 1, 1, 1).bernoulli_(kept) / kept
+        return branch + shortcut
+
+
+class Features(nn.Module):
+    """One number for each channel, [b, c]: the mean or the maximum over the map."""
+
+    def __init__(self, pooling, dropout):
+        super().__init__()
+        self.pooling, self.dropout = pooling, dropout
+
+    def forward(self, x):
+        x = x.amax((2, 3)) if self.pooling == "max" else x.mean((2, 3))
+        return F.dropout(x, self.dropout, self.training)
+
+
+class Linear(nn.Linear):
+    """A linear layer whose results are multiplied by a constant."""
+
+    def __init__(self, inputs, outputs, bias, scale):
+        super().__init__(inputs, outputs, bias=bias)
+        self.scale = scale
+
+    def forward(self, x):
+        return super().forward(x) * self.scale
 
 
 def pointwise(inputs, outputs):
@@ -149,7 +200,7 @@ class LambdaLayer(nn.Module):
     stride: average pooling follows where a block has one.
     """
 
-    def __init__(self, mixer, inputs, outputs, height, width, net, shared=None):
+    def __init__(self, mixer, inputs, outputs, height, width, statistics, shared=None):
         super().__init__()
         self.mixer, self.height, self.width = mixer, height, width
         h, k, u = mixer["h"], mixer["k"], mixer["u"]
@@ -158,7 +209,6 @@ class LambdaLayer(nn.Module):
         self.keys = pointwise(inputs, own * u * k) if mixer["content"] else None
         self.values = pointwise(inputs, own * u * v)
         of_channels = mixer["normAxes"] == "channels"
-        statistics = net["normStatistics"]
         self.queryNorm = self.valueNorm = None
         if mixer["normalizeQueries"]:
             self.queryNorm = Norm(h * k if of_channels else k, statistics)
@@ -468,19 +518,21 @@ class SpatialAttention(nn.Module):
         return self.pointwise(y) if self.pointwise else y
 
 
-# ---- blocks ----
-
-STRIDED = ("convolution", "depthwiseConvolution")  # The others are followed by pooling.
-NEED_SHORTCUT = ("lambda", "selfAttention", "localAttention", "axialAttention", "linearAttention")
+# ---- the network ----
 
 
-def make_layer(mixer, inputs, outputs, height, width, stride, net, shared):
-    """The layer of a mixer, for an input of that size."""
+def make_mixer(node, statistics, shared):
+    """The layer of a mixer."""
+    mixer, (inputs, height, width), outputs = node["mixer"], node["input"], node["output"][0]
     kind = mixer["kind"]
+    if kind == "convolution":
+        size = mixer["kernelSize"]
+        return nn.Conv2d(inputs, outputs, size, node["stride"], size // 2, groups=mixer["groups"],
+                         bias=False)
     if kind == "lambda":
-        return LambdaLayer(mixer, inputs, outputs, height, width, net, shared)
+        return LambdaLayer(mixer, inputs, outputs, height, width, statistics, shared)
     if kind == "depthwiseConvolution":
-        return DepthwiseConvolution(mixer["kernelSize"], inputs, outputs, stride)
+        return DepthwiseConvolution(mixer["kernelSize"], inputs, outputs, node["stride"])
     if kind == "selfAttention":
         return SelfAttention(mixer, inputs, outputs, height, width)
     if kind == "localAttention":
@@ -498,198 +550,73 @@ def make_layer(mixer, inputs, outputs, height, width, stride, net, shared):
     sys.exit(f'This file does not know the layer "{kind}": export the network again.')
 
 
-class MixerUnit(nn.Module):
-    """A mixer, pooling where the block has a stride that the mixer can't apply, and a norm."""
-
-    def __init__(self, mixer, inputs, outputs, size, stride, pooling, activated, net, shared):
-        super().__init__()
-        if mixer["kind"] == "convolution":
-            kernel, groups = mixer["kernelSize"], mixer["groups"]
-            self.conv = nn.Conv2d(
-                inputs, outputs, kernel, stride, kernel // 2, groups=groups, bias=False)
-        else:
-            self.layer = make_layer(mixer, inputs, outputs, *size, stride, net, shared)
-        self.norm = Norm(outputs, net["normStatistics"])
-        self.pooling = pooling
-        self.activation = ACTIVATIONS[net["activation"]] if activated else None
-
-    def forward(self, x):
-        y = self.conv(x) if hasattr(self, "conv") else self.layer(x)
-        if self.pooling == "average":
-            y = F.avg_pool2d(y, 3, stride=2, padding=1)
-        elif self.pooling == "max":
-            y = F.max_pool2d(y, 2, stride=2, ceil_mode=True)
-        y = self.norm(y)
-        return self.activation(y) if self.activation else y
-
-
-class ResidualBlock(nn.Module):
-    """A block of the network's family. The layers of its branch are named:
-      bottleneck           reduce 1x1, mixer, expand 1x1 to 4 x width
-      basic                conv 3x3 with the stride, mixer
-      invertedBottleneck   expand 1x1, mixer, project 1x1 without activation
-      plain                mixer
-    The stride of a bottleneck is at its mixer (ResNet v1.5), not at its first convolution."""
-
-    def __init__(self, block, inputs, size, width, stride, net, shared):
-        super().__init__()
-        family, mixer = net["family"], block["mixer"]
-        bottleneck, inverted = family == "bottleneck", family == "invertedBottleneck"
-        outputs = width * (4 if bottleneck else 1)
-        halved = tuple((side + stride - 1) // stride for side in size)
-        middle = inputs * max(1, block["expansion"]) if inverted else width
-        mixed = middle if inverted else width
-        shortcut = family in ("bottleneck", "basic") or mixer["kind"] in NEED_SHORTCUT
-        if family == "plain":
-            shortcut = shortcut or block["residual"]
-        if inverted:
-            shortcut = stride == 1 and inputs == outputs
-
-        self.entry = None
-        if family == "basic":
-            self.entry = "conv"
-            self.conv = ConvolutionUnit(inputs, width, net, stride=stride)
-        elif bottleneck or (inverted and block["expansion"] > 0):
-            self.entry = "reduce" if bottleneck else "expand"
-            self.add_module(self.entry, ConvolutionUnit(inputs, middle, net, kernel=1))
-
-        mixer_stride, pooling = 1, None
-        if stride == 2 and family != "basic":
-            if mixer["kind"] not in STRIDED:
-                pooling = "average"
-            elif family == "plain":
-                pooling = "max"
-            else:
-                mixer_stride = 2
-        ends_branch = shortcut and family in ("basic", "plain")
-        mixer_inputs = inputs if family == "plain" else middle
-        mixer_size = halved if family == "basic" else size
-        self.mixer = MixerUnit(mixer, mixer_inputs, mixed, mixer_size, mixer_stride, pooling,
-                               not ends_branch, net, shared)
-
-        self.squeezes_output = bottleneck and block["squeezePlace"] == "afterExpansion"
-        self.squeeze = None
-        if block["squeezeExcitation"]:
-            channels = outputs if self.squeezes_output else mixed
-            self.squeeze = SqueezeExcitation(channels, block["squeezeRatio"])
-
-        self.exit = None
-        if bottleneck or inverted:
-            self.exit = "expand" if bottleneck else "project"
-            self.add_module(
-                self.exit, ConvolutionUnit(mixed, outputs, net, kernel=1, activated=False))
-
-        self.adds, self.shortcut = shortcut, None
-        # The shortcut of ResNet-D and ResNet-RS halves the map by pooling before its convolution.
-        # At an odd border a window in ceil mode is the mean of the pixels inside the map.
-        pools = net["stem"]["kind"] in ("resnetD", "resnetRS")
-        self.pools_shortcut = pools and stride == 2
-        if shortcut and (stride == 2 or inputs != outputs):
-            self.shortcut = ConvolutionUnit(
-                inputs, outputs, net, kernel=1, stride=1 if pools else stride, activated=False)
-        self.activation = None if inverted else ACTIVATIONS[net["activation"]]
-        self.stochastic_depth = block["stochasticDepth"]
-
-    def forward(self, x):
-        y = getattr(self, self.entry)(x) if self.entry else x
-        y = self.mixer(y)
-        if self.squeeze and not self.squeezes_output:
-            y = self.squeeze(y)
-        if self.exit:
-            y = getattr(self, self.exit)(y)
-        if self.squeeze and self.squeezes_output:
-            y = self.squeeze(y)
-        if not self.adds:
-            return y
-        if self.training and self.stochastic_depth > 0:
-            kept = 1 - self.stochastic_depth
-            y = y * y.new_empty(len(y), 1, 1, 1).bernoulli_(kept) / kept
-        if self.shortcut and self.pools_shortcut:
-            x = F.avg_pool2d(x, 2, 2, ceil_mode=True, count_include_pad=False)
-        y = y + (self.shortcut(x) if self.shortcut else x)
-        return self.activation(y) if self.activation else y
-
-
-# ---- the network ----
-
-
 class Network(nn.Module):
-    """The network that an "architecture" of Lambda Studio describes."""
+    """The network that a "graph" of Lambda Studio describes: a module for each of its nodes."""
 
-    def __init__(self, architecture):
+    def __init__(self, graph):
         super().__init__()
-        net = self.architecture = architecture
-        stem, size = net["stem"], (net["input"]["height"], net["input"]["width"])
-        self.stem, size = self.make_stem(stem, net["input"]["channels"], size)
-        self.pools_stem = stem["kind"] in ("imagenet", "resnetD")
-        channels, tables = stem["width"], {}
-        self.stages = []
-        for s, stage in enumerate(net["stages"]):
-            blocks = nn.Module()
-            self.add_module(f"stage{s + 1}", blocks)
-            repeated = [b for each in stage["blocks"] for b in [each] * each.get("repeat", 1)]
-            for i, block in enumerate(repeated):
-                stride = stage["stride"] if i == 0 else 1
-                shared = self.shared_table(block, tables, size, stride)
-                made = ResidualBlock(block, channels, size, stage["width"], stride, net, shared)
-                blocks.add_module(f"block{i + 1}", made)
-                channels = stage["width"] * (4 if net["family"] == "bottleneck" else 1)
-                size = tuple((side + stride - 1) // stride for side in size)
-            self.stages.append(f"stage{s + 1}")
-        self.headConv = None
-        if net["head"]["width"] > 0:
-            self.headConv = ConvolutionUnit(channels, net["head"]["width"], net, kernel=1)
-            channels = net["head"]["width"]
-        self.head = nn.Linear(channels, net["classes"], bias=net["head"]["bias"])
+        self.statistics = graph["normStatistics"]
+        self.steps = [(self.add(node), node["inputs"]) for node in graph["nodes"]]
+        last_use = {i: step for step, (_, inputs) in enumerate(self.steps) for i in inputs}
+        self.released = [[i for i in last_use if last_use[i] == step]
+                         for step in range(len(self.steps))]
 
-    def make_stem(self, stem, channels, size):
-        net, kind, width = self.architecture, stem["kind"], stem["width"]
-        halved = tuple((side + 1) // 2 for side in size)
-        quartered = tuple((side + 1) // 2 for side in halved)
-        if kind == "cifar":
-            return ConvolutionUnit(channels, width, net), size
-        if kind == "strided":
-            return ConvolutionUnit(channels, width, net, stride=2), halved
-        if kind == "imagenet":
-            return ConvolutionUnit(channels, width, net, kernel=7, stride=2), quartered
-        if kind == "patch":
-            patch = stem["patchSize"]
-            unit = ConvolutionUnit(channels, width, net, kernel=patch, stride=patch, padding=0)
-            return unit, tuple(side // patch for side in size)
-        narrow, unit = max(1, width // 2), nn.Sequential()
-        depths, strides = [channels, narrow, narrow, width, width], [2, 1, 1, 2]
-        for i in range(4 if kind == "resnetRS" else 3):
-            unit.add_module(
-                f"conv{i + 1}", ConvolutionUnit(depths[i], depths[i + 1], net, stride=strides[i]))
-        return unit, quartered
+    def add(self, node):
+        """Adds a node's module and returns its name, with which those of its parameters begin."""
+        kind, layer = node["kind"], node["layer"]
+        inputs, outputs = node["input"][0], node["output"][0]
+        if kind == "convolution":
+            return self.place(f"{layer}.conv", nn.Conv2d(
+                inputs, outputs, node["kernel"], node["stride"], node["padding"], bias=False))
+        if kind == "norm":
+            return self.place(f"{layer}.norm", Norm(outputs, self.statistics))
+        if kind == "activation":
+            return self.place(f"{layer}.activation", Activation(node["activation"]))
+        if kind == "mixer":
+            part = "conv" if node["mixer"]["kind"] == "convolution" else "layer"
+            shared = self.shared_table(node)
+            return self.place(f"{layer}.{part}", make_mixer(node, self.statistics, shared))
+        if kind == "pool":
+            return self.place(f"{layer}.pool", Pool(node["pooling"], node["window"]))
+        if kind == "squeeze":
+            return self.place(layer, SqueezeExcitation(inputs, node["ratio"]))
+        if kind == "sum":
+            return self.place(f"{layer}.sum", Sum(node["stochasticDepth"]))
+        if kind == "features":
+            return self.place("features", Features(node["pooling"], node["dropout"]))
+        if kind == "linear":
+            return self.place(layer, Linear(inputs, outputs, node["bias"], node["scale"]))
+        sys.exit(f'This file does not know the node "{kind}": export the network again.')
 
-    def shared_table(self, block, tables, size, stride):
+    def place(self, name, module):
+        """Adds a module under a dotted name."""
+        *path, last = name.split(".")
+        parent = self
+        for part in path:
+            if part not in dict(parent.named_children()):
+                parent.add_module(part, nn.Module())
+            parent = parent.get_submodule(part)
+        parent.add_module(last, module)
+        return name
+
+    def shared_table(self, node):
         """Layers that name the same table share its embeddings; the network has the table."""
-        mixer = block["mixer"]
-        name = mixer.get("sharedEmbeddings")
-        if not name or mixer["embedding"] == "none":
+        name = node["mixer"].get("sharedEmbeddings")
+        if not name or node["mixer"]["embedding"] == "none":
             return None
-        if name not in tables:
-            if self.architecture["family"] == "basic":
-                size = tuple((side + stride - 1) // stride for side in size)
-            tables[name] = PositionEmbedding(mixer, *size)
-            self.add_module(f"embeddings-{name}", tables[name])
-        return tables[name]
+        name = f"embeddings-{name}"
+        if name not in dict(self.named_children()):
+            self.add_module(name, PositionEmbedding(node["mixer"], *node["input"][1:]))
+        return self.get_submodule(name)
 
     def forward(self, x):
         """Logits [b, classes] of normalised images [b, channels, height, width]."""
-        x = self.stem(x)
-        if self.pools_stem:
-            x = F.max_pool2d(x, 3, stride=2, padding=1)
-        for name in self.stages:
-            for block in self.get_submodule(name).children():
-                x = block(x)
-        if self.headConv:
-            x = self.headConv(x)
-        head = self.architecture["head"]
-        x = x.amax((2, 3)) if head["pooling"] == "max" else x.mean((2, 3))
-        x = F.dropout(x, head["dropout"], self.training)
-        return self.head(x) * head["scale"]
+        results = {-1: x}
+        for i, (name, inputs) in enumerate(self.steps):
+            results[i] = self.get_submodule(name)(*(results[j] for j in inputs))
+            for j in self.released[i]:
+                del results[j]
+        return results[i]
 
 
 def load(path, device="cpu"):
@@ -698,7 +625,9 @@ def load(path, device="cpu"):
     with safe_open(path, "pt", device=device) as file:
         metadata = file.metadata()
         weights = {name: file.get_tensor(name) for name in file.keys()}
-    network = Network(json.loads(metadata["architecture"])).to(device)
+    if "graph" not in metadata:
+        sys.exit(f"{path}: it does not say how its network is computed: export it again.")
+    network = Network(json.loads(metadata["graph"])).to(device)
     network.load_state_dict(weights)
     description = {name: json.loads(metadata[name])
                    for name in ("input", "classes", "training", "scores") if name in metadata}

@@ -5,6 +5,7 @@
 #include "engine/formats/json/checkpoint_json.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/field_json.h"
+#include "engine/formats/json/graph_json.h"
 #include "engine/formats/json/json.h"
 #include "engine/formats/pictures/picture_decoding.h"
 #include "engine/values/config/record_fields.h"
@@ -73,8 +74,10 @@ Json scoresJson(const WeightsDescription& description) {
 
 std::map<std::string, std::string> metadataOf(const WeightsDescription& description) {
   const CheckpointHeader header = withoutPlaces(description.header);
+  const Architecture& architecture = header.config.architecture;
   return {{"format", "pt"},
-          {"architecture", toJson(header.config.architecture)},
+          {"architecture", toJson(architecture)},
+          {"graph", graphJson(graphOf(architecture), architecture.normStatistics)},
           {"input", formatJsonLine(inputJson(header))},
           {"classes", formatJsonLine(Json(header.input.classNames))},
           {"training", formatJsonLine(trainingJson(description, header))},

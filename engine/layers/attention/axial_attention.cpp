@@ -72,10 +72,10 @@ AttentionTerms AxialAttentionImpl::terms(const at::Tensor& x, std::int64_t query
 
 MapFunction addMixer(RoledModule& unit,
                      const AxialAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   AxialAttention layer = unit.register_module(
-      "layer", AxialAttention(attentionOptionsOf(plan, mixer.heads), mixer.relative));
+      "layer", AxialAttention(attentionOptionsOf(place, mixer.heads), mixer.relative));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

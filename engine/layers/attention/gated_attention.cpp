@@ -68,20 +68,19 @@ AttentionTerms SpatialAttentionImpl::terms(const at::Tensor& x, std::int64_t /*q
 
 MapFunction addMixer(RoledModule& unit,
                      const SqueezeExcitationMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   ChannelAttention layer = unit.register_module(
-      "layer", ChannelAttention(plan.mixerInput.channels, plan.mixerOutput.channels, mixer.ratio));
+      "layer", ChannelAttention(place.input.channels, place.output.channels, mixer.ratio));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 
 MapFunction addMixer(RoledModule& unit,
                      const SpatialAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   SpatialAttention layer = unit.register_module(
-      "layer",
-      SpatialAttention(plan.mixerInput.channels, plan.mixerOutput.channels, mixer.kernelSize));
+      "layer", SpatialAttention(place.input.channels, place.output.channels, mixer.kernelSize));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

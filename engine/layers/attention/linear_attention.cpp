@@ -61,10 +61,10 @@ AttentionTerms LinearAttentionImpl::terms(const at::Tensor& x, std::int64_t quer
 
 MapFunction addMixer(RoledModule& unit,
                      const LinearAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   LinearAttention layer = unit.register_module(
-      "layer", LinearAttention(attentionOptionsOf(plan, mixer.heads), mixer.featureMap));
+      "layer", LinearAttention(attentionOptionsOf(place, mixer.heads), mixer.featureMap));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

@@ -156,10 +156,10 @@ AttentionTerms LocalAttentionImpl::terms(const at::Tensor& x, std::int64_t query
 
 MapFunction addMixer(RoledModule& unit,
                      const LocalAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   LocalAttention layer = unit.register_module(
-      "layer", LocalAttention(attentionOptionsOf(plan, mixer.heads), mixer.scope));
+      "layer", LocalAttention(attentionOptionsOf(place, mixer.heads), mixer.scope));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

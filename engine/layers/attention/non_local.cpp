@@ -59,10 +59,10 @@ AttentionTerms NonLocalImpl::terms(const at::Tensor& x, std::int64_t query) {
 
 MapFunction addMixer(RoledModule& unit,
                      const NonLocalMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   NonLocal layer = unit.register_module(
-      "layer", NonLocal(plan.mixerInput.channels, plan.mixerOutput.channels, mixer.pairwise));
+      "layer", NonLocal(place.input.channels, place.output.channels, mixer.pairwise));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

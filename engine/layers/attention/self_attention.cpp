@@ -55,10 +55,10 @@ AttentionTerms SelfAttentionImpl::terms(const at::Tensor& x, std::int64_t query)
 
 MapFunction addMixer(RoledModule& unit,
                      const SelfAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   SelfAttention layer = unit.register_module(
-      "layer", SelfAttention(attentionOptionsOf(plan, mixer.heads), mixer.relative));
+      "layer", SelfAttention(attentionOptionsOf(place, mixer.heads), mixer.relative));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

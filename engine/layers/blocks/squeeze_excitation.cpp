@@ -1,7 +1,7 @@
 #include "engine/layers/blocks/squeeze_excitation.h"
 
 #include "engine/layers/convolution/convolve.h"
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 
 namespace lambda {
 

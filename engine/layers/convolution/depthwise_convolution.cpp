@@ -41,14 +41,14 @@ at::Tensor DepthwiseConvolutionImpl::forward(const at::Tensor& x) {
 
 MapFunction addMixer(RoledModule& unit,
                      const DepthwiseConvolutionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   DepthwiseConvolution layer = unit.register_module(
       "layer",
-      DepthwiseConvolution(DepthwiseConvolutionOptions{.inputDepth = plan.mixerInput.channels,
-                                                       .outputDepth = plan.mixerOutput.channels,
+      DepthwiseConvolution(DepthwiseConvolutionOptions{.inputDepth = place.input.channels,
+                                                       .outputDepth = place.output.channels,
                                                        .kernelSize = mixer.kernelSize,
-                                                       .stride = plan.mixerStride}));
+                                                       .stride = place.stride}));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

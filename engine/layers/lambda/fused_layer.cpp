@@ -15,7 +15,7 @@
 #include "engine/layers/lambda/layer_tensors.h"
 #include "engine/layers/norm/norm_moments.h"
 #include "engine/layers/once_differentiable.h"
-#include "engine/layers/pool_average.h"
+#include "engine/layers/pooling.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {

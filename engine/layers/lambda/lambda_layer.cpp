@@ -10,7 +10,7 @@
 #include "engine/layers/lambda/key_normalization.h"
 #include "engine/layers/lambda/project.h"
 #include "engine/layers/norm/fused_norm.h"
-#include "engine/layers/pool_average.h"
+#include "engine/layers/pooling.h"
 #include "engine/values/architecture/position_path.h"
 
 namespace lambda {

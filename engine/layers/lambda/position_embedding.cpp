@@ -2,7 +2,6 @@
 
 #include <torch/nn/init.h>
 
-#include "engine/values/architecture/plan.h"
 #include "engine/values/architecture/position_path.h"
 
 namespace lambda {

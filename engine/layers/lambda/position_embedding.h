@@ -92,7 +92,7 @@ class PositionEmbeddingTableImpl : public RoledModule {
   at::Tensor tilesOf(const at::Tensor& values) const;
 
   PositionEmbeddingOptions options;
-  at::Tensor table;  ///< [rows, t u, k]; rows as in embeddingRows() of the plan.
+  at::Tensor table;  ///< [rows, t u, k]; rows as in embeddingRows().
 
  private:
   void requireMap(std::int64_t mapHeight, std::int64_t mapWidth) const;

@@ -4,22 +4,22 @@
 
 #include "engine/layers/convolution/convolve.h"
 #include "engine/layers/lambda/lambda_layer.h"
-#include "engine/layers/pool_average.h"
+#include "engine/layers/pooling.h"
 
 namespace lambda {
 
-MixerUnitImpl::MixerUnitImpl(const BlockPlan& plan,
+MixerUnitImpl::MixerUnitImpl(const PlacedMixer& place,
                              const MixerUnitOptions& options_,
                              const PositionEmbeddingTable& shared)
-    : options(options_), pooling_(plan.pooling) {
-  mix_ = std::visit([&](const auto& mixer) { return addMixer(*this, mixer, plan, shared); },
-                    plan.options.mixer);
+    : options(options_), pool_(options_.pool) {
+  mix_ = std::visit([&](const auto& mixer) { return addMixer(*this, mixer, place, shared); },
+                    place.mixer);
   if (const auto conv = layerAs<torch::nn::Conv2dImpl>()) conv_ = torch::nn::Conv2d(conv);
-  if (const auto layer = layerAs<LambdaLayerImpl>(); layer && pooling_ == StridePooling::average) {
+  if (const auto layer = layerAs<LambdaLayerImpl>(); layer && pool_ && pool_->pooling == Pooling::average && pool_->window == 3) {
     mix_ = [layer](const at::Tensor& x) { return layer->forwardPooled(x); };
-    pooling_ = StridePooling::none;
+    pool_.reset();
   }
-  norm = registerNorm("norm", plan.mixerOutput.channels);
+  norm = registerNorm("norm", place.output.channels);
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
 }
 
@@ -28,20 +28,9 @@ at::Tensor MixerUnitImpl::forward(const at::Tensor& x) {
 }
 
 at::Tensor MixerUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {
-  if (conv_ && pooling_ == StridePooling::none) return convolveAndNormalize(conv_, norm, x, after);
-  at::Tensor y = mix_(x);
-  switch (pooling_) {
-    case StridePooling::none:
-      break;
-    case StridePooling::average:
-      y = poolAverage(y);
-      break;
-    case StridePooling::max:
-      y = at::max_pool2d(
-          y, /*kernel_size=*/2, /*stride=*/2, /*padding=*/0, /*dilation=*/1, /*ceil_mode=*/true);
-      break;
-  }
-  return applyNorm(norm, y, after);
+  if (conv_ && !pool_) return convolveAndNormalize(conv_, norm, x, after);
+  const at::Tensor mixed = mix_(x);
+  return applyNorm(norm, pool_ ? pooled(mixed, *pool_) : mixed, after);
 }
 
 }  // namespace lambda

@@ -14,14 +14,15 @@ namespace lambda {
 struct MixerUnitOptions {
   std::optional<Activation> activation = std::nullopt;  ///< None: the unit ends with its norm.
   bool zeroInit = false;                                ///< The norm's scale starts at 0.
+  std::optional<PoolNode> pool = std::nullopt;          ///< Follows the mixer.
 };
 
-/// The mixer of a block, of any kind: its layer, pooling if the plan uses it for the stride, batch
-/// norm and activation. Input and output have the shapes of the plan, [b, channels, H, W].
+/// The mixer of a block, of any kind: its layer, pooling, batch norm and activation. Input and
+/// output [b, channels, H, W].
 class MixerUnitImpl : public RoledModule {
  public:
   /// `shared`: the mixer's embeddings if another module owns them, otherwise null.
-  MixerUnitImpl(const BlockPlan& plan,
+  MixerUnitImpl(const PlacedMixer& place,
                 const MixerUnitOptions& options,
                 const PositionEmbeddingTable& shared = nullptr);
 
@@ -40,7 +41,7 @@ class MixerUnitImpl : public RoledModule {
   torch::nn::BatchNorm2d norm{nullptr};
 
  private:
-  StridePooling pooling_;  // What follows mix_, which may pool itself.
+  std::optional<PoolNode> pool_;  // What follows mix_, which may pool itself.
   MapFunction mix_;
   torch::nn::Conv2d conv_{nullptr};  // The layer, if it is a convolution.
 };

@@ -5,7 +5,7 @@
 #include "engine/layers/attention/attention_heads.h"
 #include "engine/layers/lambda/position_embedding.h"
 #include "engine/layers/roled_module.h"
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 
 namespace lambda {
 
@@ -19,46 +19,46 @@ using MapFunction = std::function<at::Tensor(const at::Tensor&)>;
 
 MapFunction addMixer(RoledModule& unit,
                      const ConvolutionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const LambdaMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const DepthwiseConvolutionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const SelfAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const LocalAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const AxialAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const LinearAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const NonLocalMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const SqueezeExcitationMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 MapFunction addMixer(RoledModule& unit,
                      const SpatialAttentionMixer& mixer,
-                     const BlockPlan& plan,
+                     const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
 
 /// The options of an attention layer at the place of a block's mixer.
-AttentionOptions attentionOptionsOf(const BlockPlan& plan, int heads);
+AttentionOptions attentionOptionsOf(const PlacedMixer& place, int heads);
 
 }  // namespace lambda

@@ -15,7 +15,7 @@
 #include "engine/training/checkpoint/training_state.h"
 #include "engine/training/resolved_config.h"
 #include "engine/training/start/start_weights.h"
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 #include "engine/values/config/validate.h"
 
 namespace lambda {
@@ -55,12 +55,12 @@ LambdaMixer computingLike(const LambdaModule& module, const LambdaMixer& layer) 
   return expected;
 }
 
-bool takes(const BlockPlan& block, const LambdaModule& module) {
-  const auto* layer = std::get_if<LambdaMixer>(&block.options.mixer);
+bool takes(const PlacedMixer& place, const LambdaModule& module) {
+  const auto* layer = std::get_if<LambdaMixer>(&place.mixer);
   if (layer == nullptr || *layer != computingLike(module, *layer)) return false;
-  const bool fitsMap = module.height == 0 || (block.mixerInput.height == module.height &&
-                                              block.mixerInput.width == module.width);
-  return fitsMap && block.mixerInput.channels == module.inputDepth;
+  const bool fitsMap = module.height == 0 || (place.input.height == module.height &&
+                                              place.input.width == module.width);
+  return fitsMap && place.input.channels == module.inputDepth;
 }
 
 /// "k = 16, h = 4, u = 1, depth 64, scope 7"
@@ -80,9 +80,9 @@ std::string layerFor(const LambdaModule& module,
                      const Architecture& architecture,
                      const ImportJob& job) {
   std::vector<std::string> fitting;
-  for (const BlockPlan& block : planOf(architecture).blocks) {
-    const std::string name = block.name + ".mixer";
-    if (takes(block, module) && (job.layer.empty() || job.layer == name)) fitting.push_back(name);
+  for (const PlacedMixer& place : graphOf(architecture).mixers()) {
+    const bool isAsked = job.layer.empty() || job.layer == place.name;
+    if (isAsked && takes(place, module)) fitting.push_back(place.name);
   }
   if (fitting.size() == 1) return fitting.front();
   const std::string reason =

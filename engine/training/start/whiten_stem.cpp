@@ -20,7 +20,7 @@ void whitenStem(TrainingState& state, const RunData& data) {
   const Architecture& architecture = state.network->architecture;
   if (!architecture.stem.whitened) return;
   const LabeledImages& images = data.train();
-  const FirstConvolution first = firstConvolutionOf(architecture.stem);
+  const FirstConvolution first = firstConvolutionOf(state.network->graph);
   const std::int64_t values = static_cast<std::int64_t>(images.channels) * first.side * first.side;
   const std::int64_t positions = static_cast<std::int64_t>(images.height) * images.width;
   const auto together =

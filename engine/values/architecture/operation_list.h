@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "engine/values/architecture/operations.h"
-#include "engine/values/architecture/plan.h"
 
 namespace lambda {
 
@@ -57,9 +56,5 @@ class OperationList {
 
 /// A map's sizes in the order in which they are shown: height, width, channels.
 std::vector<long long> sizesOf(const MapShape& map);
-
-/// Adds the operations of the block's mixer, which end with its result before any pooling for the
-/// stride. Norm and activation follow in every block. Returns the index of the last one.
-int addMixerOperations(OperationList& list, const BlockPlan& block, int input);
 
 }  // namespace lambda

@@ -3,242 +3,151 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/values/architecture/graph.h"
 #include "engine/values/architecture/operation_list.h"
-#include "engine/values/architecture/plan.h"
 
 namespace lambda {
 
 namespace {
 
-constexpr MapShape kNothingKept{0, 0, 0};
+long long bytesOf(const MapShape& map) {
+  return countOf(kFloatBytes * static_cast<double>(map.elements()));
+}
 
-/// Walks through a network from the image to the logits.
-class NetworkWalk {
+/// Adds the operations of each node of a graph.
+class GraphOperations {
  public:
-  explicit NetworkWalk(const Architecture& architecture) : architecture_(architecture) {}
+  explicit GraphOperations(const NetworkGraph& graph) : graph_(graph) {}
 
   NetworkOperations run() {
-    const NetworkPlan plan = planOf(architecture_);
-    addStem(plan.stemOutput);
-    for (const BlockPlan& block : plan.blocks) addBlock(block);
-    addHead(plan);
+    for (node_ = graph_.nodes.begin(); node_ != graph_.nodes.end(); ++node_) {
+      const bool isSum = std::holds_alternative<SumNode>(node_->kind);
+      if (!isSum && (node_ == graph_.nodes.begin() || node_->layer != (node_ - 1)->layer)) {
+        beginLayer();
+      }
+      inputs_.clear();
+      for (const int input : node_->inputs) inputs_.push_back(operationAt(input));
+      last_.push_back(std::visit([&](const auto& kind) { return add(kind); }, node_->kind));
+      layers_.push_back(list_.currentLayer());
+    }
     return list_.take();
   }
 
  private:
-  /// Convolution, norm and an activation where `isActivated`, as one layer.
-  int addUnit(OperatedLayer layer, int input, int inputChannels, int kernel, bool isActivated) {
-    const MapShape output = layer.output;
-    list_.beginLayer(std::move(layer));
-    const int convolution = list_.addConvolution(input, inputChannels, kernel, output);
-    const int norm = list_.addNorm(convolution, output, output);
-    return isActivated ? list_.addActivation(norm, output, output) : norm;
+  int operationAt(int node) const {
+    return node == kImageInput ? kImageInput : last_[static_cast<std::size_t>(node)];
   }
 
-  int addStemUnit(const char* name, int inputChannels, int kernel, const MapShape& output) {
-    const OperatedLayer layer{.name = name, .kind = "convolution", .output = output};
-    return addUnit(layer, last_, inputChannels, kernel, true);
+  /// The layer ends with the last of the nodes of its name.
+  void beginLayer() {
+    const auto end = std::find_if(
+        node_, graph_.nodes.end(), [&](const Node& node) { return node.layer != node_->layer; });
+    std::string kind = "convolution";
+    mixer_ = std::get_if<PlacedMixer>(&node_->kind);
+    if (mixer_ != nullptr) kind = traitsOf(mixer_->mixer).kind;
+    if (std::holds_alternative<SqueezeNode>(node_->kind)) kind = "squeeze-excitation";
+    if (std::holds_alternative<FeaturesNode>(node_->kind)) kind = "linear";
+    list_.beginLayer({node_->layer, kind, (end - 1)->output, node_->stage, node_->block});
   }
 
-  void addStem(const MapShape& output) {
-    const Stem& stem = architecture_.stem;
-    const MapShape& input = architecture_.input;
-    const MapShape half{stem.width, (input.height + 1) / 2, (input.width + 1) / 2};
-    switch (stem.kind) {
-      case StemKind::cifar:
-        last_ = addStemUnit("stem", input.channels, 3, output);
-        return;
-      case StemKind::patch:
-        last_ = addStemUnit("stem", input.channels, stem.patchSize, output);
-        return;
-      case StemKind::imagenet:
-        last_ = addPooledStemUnit("stem", input.channels, 7, half, output);
-        return;
-      case StemKind::strided:
-        last_ = addStemUnit("stem", input.channels, 3, output);
-        return;
-      case StemKind::resnetD:
-      case StemKind::resnetRS: {
-        const MapShape narrow{std::max(1, stem.width / 2), half.height, half.width};
-        last_ = addStemUnit("stem.conv1", input.channels, 3, narrow);
-        last_ = addStemUnit("stem.conv2", narrow.channels, 3, narrow);
-        if (stem.kind == StemKind::resnetD) {
-          last_ = addPooledStemUnit("stem.conv3", narrow.channels, 3, half, output);
-        } else {
-          last_ = addStemUnit("stem.conv3", narrow.channels, 3, half);
-          last_ = addStemUnit("stem.conv4", stem.width, 3, output);
-        }
-        return;
-      }
+  /// The map that a norm or an activation keeps for the backward pass: after a mixer its output
+  /// before any pooling.
+  const MapShape& keptMap() const { return mixer_ != nullptr ? mixer_->output : node_->output; }
+
+  int add(const ConvolutionNode& node) {
+    const int channels = graph_.inputOf(*node_).channels;
+    return list_.addConvolution(inputs_[0], channels, node.kernel, node_->output);
+  }
+
+  int add(const NormNode& /*node*/) { return list_.addNorm(inputs_[0], node_->output, keptMap()); }
+
+  int add(const ActivationNode& /*node*/) {
+    const bool followsSum = std::holds_alternative<SumNode>((node_ - 1)->kind);
+    // A norm that ends a residual branch adds the shortcut itself, so that nothing else is kept.
+    const MapShape kept = followsSum && mixer_ != nullptr ? MapShape{0, 0, 0} : keptMap();
+    return list_.addActivation(inputs_[0], node_->output, kept);
+  }
+
+  int add(const PlacedMixer& place) {
+    const auto add = [&](const auto& mixer) {
+      return addOperations(list_, mixer, place, inputs_[0]);
+    };
+    return std::visit(add, place.mixer);
+  }
+
+  int add(const PoolNode& node) {
+    const bool isMaximum = node.pooling == Pooling::max;
+    const std::string side = std::to_string(node.window);
+    return list_.add({.name = side + "×" + side + (isMaximum ? " max pooling" : " average pooling"),
+                      .equation = isMaximum ? "y_n = max_δ x_{2n+δ}" : "y_n = mean_δ x_{2n+δ}",
+                      .meaning = "Keeps every second position, so that later layers work on a "
+                                 "quarter of the map.",
+                      .axes = "H×W×C",
+                      .output = sizesOf(node_->output),
+                      .inputs = {inputs_[0]},
+                      .activationBytes = mixer_ != nullptr ? 0 : bytesOf(node_->output)});
+  }
+
+  int add(const SqueezeNode& node) {
+    return list_.addSqueezeExcitation(inputs_[0], node_->output, node.ratio);
+  }
+
+  /// Addition and activation cost as parts of the layer that ends the branch.
+  int add(const SumNode& /*node*/) {
+    const auto branch = static_cast<std::size_t>(node_->inputs[1]);
+    mixer_ = nullptr;
+    list_.resumeLayer(layers_[branch]);
+    for (std::size_t i = branch + 1;
+         i-- > 0 && graph_.nodes[i].layer == graph_.nodes[branch].layer;) {
+      mixer_ = std::get_if<PlacedMixer>(&graph_.nodes[i].kind);
     }
+    return list_.add({.name = "shortcut",
+                      .equation = "y = x + F(x)",
+                      .meaning = "Adds the block's input to the result of its branch, so "
+                                 "that gradients reach early layers unchanged.",
+                      .axes = "H×W×C",
+                      .output = sizesOf(node_->output),
+                      .inputs = inputs_});
   }
 
-  /// A stem's convolution with the max pooling that ends it, as one layer.
-  int addPooledStemUnit(const char* name,
-                        int inputChannels,
-                        int kernel,
-                        const MapShape& map,
-                        const MapShape& pooled) {
-    list_.beginLayer({.name = name, .kind = "convolution", .output = pooled});
-    const int convolution = list_.addConvolution(last_, inputChannels, kernel, map);
-    const int norm = list_.addNorm(convolution, map, map);
-    const int activation = list_.addActivation(norm, map, map);
-    return addPooling("3×3 max pooling", "y_n = max_δ x_{2n+δ}", activation, pooled, pooled);
+  int add(const FeaturesNode& node) {
+    const bool isMaximum = node.pooling == Pooling::max;
+    return list_.add({.name = isMaximum ? "maximum over positions" : "mean over positions",
+                      .equation = isMaximum ? "z_c = max_n x_{nc}" : "z_c = mean_n x_{nc}",
+                      .meaning = "One number for each channel, wherever on the map it comes from.",
+                      .axes = "C",
+                      .output = {node_->output.channels},
+                      .inputs = inputs_,
+                      .activationBytes = bytesOf(node_->output)});
   }
 
-  int addPooling(std::string name,
-                 std::string_view equation,
-                 int input,
-                 const MapShape& output,
-                 const MapShape& kept) {
-    return list_.add(
-        {.name = std::move(name),
-         .equation = equation,
-         .meaning = "Keeps every second position, so that later layers work on a quarter "
-                    "of the map.",
-         .axes = "H×W×C",
-         .output = sizesOf(output),
-         .inputs = {input},
-         .activationBytes = countOf(kFloatBytes * static_cast<double>(kept.elements()))});
+  int add(const LinearNode& node) {
+    const long long classes = node_->output.channels;
+    const long long weights = graph_.inputOf(*node_).channels * classes;
+    return list_.add({.name = "linear",
+                      .equation = "logits = W z + b",
+                      .meaning = "A score for every class.",
+                      .axes = "classes",
+                      .output = {classes},
+                      .inputs = inputs_,
+                      .parameters = weights + (node.bias ? classes : 0),
+                      .flops = 2 * weights,
+                      .activationBytes = bytesOf(node_->output)});
   }
 
-  OperatedLayer layerOf(const BlockPlan& block,
-                        const char* part,
-                        const MapShape& output,
-                        std::string_view kind = "convolution") const {
-    return {block.name + "." + part, std::string(kind), output, block.stage, block.block};
-  }
-
-  void addBlock(const BlockPlan& block) {
-    const int input = last_;
-    switch (architecture_.family) {
-      case Family::bottleneck:
-        last_ = addUnit(
-            layerOf(block, "reduce", reducedMap(block)), last_, block.input.channels, 1, true);
-        addMixer(block);
-        last_ = addUnit(
-            layerOf(block, "expand", block.output), last_, block.mixerOutput.channels, 1, false);
-        if (block.options.squeezeExcitation && squeezesOutput(block, architecture_.family)) {
-          addSqueezeExcitation(block, block.output);
-        }
-        break;
-      case Family::invertedBottleneck:
-        if (block.options.expansion > 0) {
-          last_ = addUnit(
-              layerOf(block, "expand", reducedMap(block)), last_, block.input.channels, 1, true);
-        }
-        addMixer(block);
-        last_ = addUnit(
-            layerOf(block, "project", block.output), last_, block.mixerOutput.channels, 1, false);
-        break;
-      case Family::basic:
-        last_ =
-            addUnit(layerOf(block, "conv", block.mixerInput), last_, block.input.channels, 3, true);
-        addMixer(block);
-        break;
-      case Family::plain:
-        addMixer(block);
-        break;
-    }
-    if (block.shortcut) addShortcut(block, input);
-  }
-
-  /// Adds the block's input to its branch. Addition and activation cost as parts of the layer that
-  /// ends the branch.
-  void addShortcut(const BlockPlan& block, int input) {
-    const int branch = last_;
-    const int layer = list_.currentLayer();
-    if (block.projection) {
-      input =
-          addUnit(layerOf(block, "shortcut", block.output), input, block.input.channels, 1, false);
-    }
-    list_.resumeLayer(layer);
-    const int sum = list_.add({.name = "shortcut",
-                               .equation = "y = x + F(x)",
-                               .meaning = "Adds the block's input to the result of its branch, so "
-                                          "that gradients reach early layers unchanged.",
-                               .axes = "H×W×C",
-                               .output = sizesOf(block.output),
-                               .inputs = {input, branch}});
-    if (architecture_.family == Family::invertedBottleneck) {
-      last_ = sum;
-      return;
-    }
-    const bool isKept = architecture_.family == Family::bottleneck;
-    last_ = list_.addActivation(sum, block.output, isKept ? block.output : kNothingKept);
-  }
-
-  void addMixer(const BlockPlan& block) {
-    const MapShape pooled{block.mixerOutput.channels, block.output.height, block.output.width};
-    list_.beginLayer(layerOf(block, "mixer", pooled, traitsOf(block.options.mixer).kind));
-    last_ = addMixerOperations(list_, block, last_);
-    switch (block.pooling) {
-      case StridePooling::none:
-        break;
-      case StridePooling::average:
-        last_ =
-            addPooling("3×3 average pooling", "y_n = mean_δ x_{2n+δ}", last_, pooled, kNothingKept);
-        break;
-      case StridePooling::max:
-        last_ = addPooling("2×2 max pooling", "y_n = max_δ x_{2n+δ}", last_, pooled, kNothingKept);
-        break;
-    }
-    last_ = list_.addNorm(last_, pooled, block.mixerOutput);
-    // Where the mixer ends a residual branch, its activation follows the addition.
-    const bool endsBranch = mixerEndsBranch(block, architecture_.family);
-    if (!endsBranch) last_ = list_.addActivation(last_, pooled, block.mixerOutput);
-    if (block.options.squeezeExcitation && !squeezesOutput(block, architecture_.family)) {
-      addSqueezeExcitation(block, pooled);
-    }
-  }
-
-  void addSqueezeExcitation(const BlockPlan& block, const MapShape& map) {
-    list_.beginLayer(layerOf(block, "squeeze", map, "squeeze-excitation"));
-    last_ = list_.addSqueezeExcitation(last_, map, block.options.squeezeRatio);
-  }
-
-  static MapShape reducedMap(const BlockPlan& block) {
-    return {block.mixerInput.channels, block.input.height, block.input.width};
-  }
-
-  void addHead(const NetworkPlan& plan) {
-    const MapShape& features = plan.features;
-    if (architecture_.head.width > 0) {
-      const OperatedLayer layer{.name = "headConv", .kind = "convolution", .output = plan.features};
-      last_ = addUnit(layer, last_, plan.lastMap.channels, 1, true);
-    }
-    list_.beginLayer({.name = "head", .kind = "linear", .output = {architecture_.classes, 1, 1}});
-    const bool isMax = architecture_.head.pooling == Pooling::max;
-    const int pooled =
-        list_.add({.name = isMax ? "maximum over positions" : "mean over positions",
-                   .equation = isMax ? "z_c = max_n x_{nc}" : "z_c = mean_n x_{nc}",
-                   .meaning = "One number for each channel, wherever on the map it comes from.",
-                   .axes = "C",
-                   .output = {features.channels},
-                   .inputs = {last_},
-                   .activationBytes = countOf(kFloatBytes * features.channels)});
-    const long long classes = architecture_.classes;
-    const long long weights = features.channels * classes;
-    last_ = list_.add({.name = "linear",
-                       .equation = "logits = W z + b",
-                       .meaning = "A score for every class.",
-                       .axes = "classes",
-                       .output = {classes},
-                       .inputs = {pooled},
-                       .parameters = weights + (architecture_.head.bias ? classes : 0),
-                       .flops = 2 * weights,
-                       .activationBytes = countOf(kFloatBytes * static_cast<double>(classes))});
-  }
-
-  const Architecture& architecture_;
+  const NetworkGraph& graph_;
   OperationList list_;
-  int last_ = kImageInput;
+  std::vector<Node>::const_iterator node_;
+  const PlacedMixer* mixer_ = nullptr;  // That of the current layer, if it is a mixer's.
+  std::vector<int> inputs_;             // The operations that the current node takes.
+  std::vector<int> last_;               // The operation that gives a node's result.
+  std::vector<int> layers_;             // The cost table's layer of a node.
 };
 
 }  // namespace
 
 NetworkOperations operationsOf(const Architecture& architecture) {
-  return NetworkWalk(architecture).run();
+  return GraphOperations(graphOf(architecture)).run();
 }
 
 std::vector<Operation> operationsOfBlock(const NetworkOperations& network, int stage, int block) {

@@ -4,15 +4,12 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/values/architecture/architecture.h"
+#include "engine/values/architecture/graph.h"
 
 namespace lambda {
 
 /// The name of a batch norm of a map of convolutions.
 inline constexpr std::string_view kBatchNorm = "batch norm";
-
-/// Stands for the image among the inputs of an operation.
-inline constexpr int kImageInput = -1;
 
 /// One operation of a network's forward pass, with its cost for one image.
 struct Operation {

@@ -60,17 +60,17 @@ std::vector<SharedTable> sharedTablesOf(const Architecture& architecture) {
   return tables;
 }
 
-bool canShareTable(const BlockPlan& a, const BlockPlan& b) {
+bool canShareTable(const PlacedMixer& a, const PlacedMixer& b) {
   return std::visit(
       [&]<class M>(const M& first) {
         if constexpr (HasSharedTable<const M>) {
-          const auto* second = std::get_if<M>(&b.options.mixer);
-          return second && haveSameTable(first, a.mixerInput, *second, b.mixerInput);
+          const auto* second = std::get_if<M>(&b.mixer);
+          return second && haveSameTable(first, a.input, *second, b.input);
         } else {
           return false;
         }
       },
-      a.options.mixer);
+      a.mixer);
 }
 
 }  // namespace lambda

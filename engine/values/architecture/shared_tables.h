@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/values/architecture/architecture.h"
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 
 namespace lambda {
 
@@ -29,6 +29,6 @@ std::vector<SharedTable> sharedTablesOf(const Architecture& architecture);
 
 /// Whether two blocks can have one table: the same kind of mixer with the same table on the same
 /// map.
-bool canShareTable(const BlockPlan& a, const BlockPlan& b);
+bool canShareTable(const PlacedMixer& a, const PlacedMixer& b);
 
 }  // namespace lambda

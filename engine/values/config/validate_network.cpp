@@ -11,7 +11,7 @@ namespace lambda {
 namespace {
 
 void checkShapes(const Architecture& architecture,
-                 const NetworkPlan& plan,
+                 const NetworkGraph& graph,
                  std::vector<Problem>& problems) {
   if (architecture.stages.empty()) {
     problems.push_back(
@@ -24,7 +24,7 @@ void checkShapes(const Architecture& architecture,
                         "a stage needs at least one block",
                         {}});
   }
-  if (plan.stemOutput.height < 1 || plan.stemOutput.width < 1) {
+  if (graph.stemOutput.height < 1 || graph.stemOutput.width < 1) {
     problems.push_back({"architecture.stem.patchSize",
                         Severity::error,
                         "a patch is larger than the image of " + sizeText(architecture.input),
@@ -37,7 +37,7 @@ void checkShapes(const Architecture& architecture,
     problems.push_back({"architecture.stem.kind",
                         Severity::warning,
                         "this stem shrinks images of " + sizeText(architecture.input) + " to " +
-                            sizeText(plan.stemOutput) + " before the first stage",
+                            sizeText(graph.stemOutput) + " before the first stage",
                         Fix{"Use the CIFAR stem", "architecture.stem.kind", "\"cifar\""}});
   }
 }
@@ -45,10 +45,12 @@ void checkShapes(const Architecture& architecture,
 /// Larger patches take too long to whiten: the time grows with the cube of the number of values.
 constexpr int kMostWhitenedValues = 1024;
 
-void checkWhitening(const Architecture& architecture, std::vector<Problem>& problems) {
+void checkWhitening(const Architecture& architecture,
+                    const NetworkGraph& graph,
+                    std::vector<Problem>& problems) {
   if (!architecture.stem.whitened) return;
   const MapShape& input = architecture.input;
-  const FirstConvolution first = firstConvolutionOf(architecture.stem);
+  const FirstConvolution first = firstConvolutionOf(graph);
   const auto refuse = [&](const std::string& why) {
     problems.push_back({"architecture.stem.whitened",
                         Severity::error,
@@ -78,11 +80,11 @@ std::vector<Problem> validate(const Architecture& architecture) {
   RangeCheck(problems).check("architecture", architecture);
   Architecture inRange = architecture;
   clampToRanges(inRange);
-  const NetworkPlan plan = planOf(inRange);
-  checkShapes(inRange, plan, problems);
-  checkWhitening(inRange, problems);
+  const NetworkGraph graph = graphOf(inRange);
+  checkShapes(inRange, graph, problems);
+  checkWhitening(inRange, graph, problems);
   MixerCheck mixers(problems);
-  for (const BlockPlan& block : plan.blocks) mixers.check(block);
+  for (const PlacedMixer& mixer : graph.mixers()) mixers.check(mixer);
   return problems;
 }
 

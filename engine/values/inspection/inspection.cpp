@@ -3,21 +3,21 @@
 #include <algorithm>
 #include <concepts>
 
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 
 namespace lambda {
 
 namespace {
 
-InspectableLayer inspectableLayer(const LambdaMixer& mixer, const BlockPlan& block) {
-  return {.name = block.name + ".mixer",
+InspectableLayer inspectableLayer(const LambdaMixer& mixer, const PlacedMixer& place) {
+  return {.name = place.name,
           .queryDepth = mixer.queryDepth,
           .heads = mixer.heads,
           .lambdas = mixer.multiHead ? mixer.heads : 1,
           .intraDepth = mixer.intraDepth,
-          .valueDepth = block.mixerOutput.channels / std::max(1, mixer.heads),
-          .height = block.mixerInput.height,
-          .width = block.mixerInput.width,
+          .valueDepth = place.output.channels / std::max(1, mixer.heads),
+          .height = place.input.height,
+          .width = place.input.width,
           .scope = mixer.scope,
           .embedding = mixer.embedding,
           .content = mixer.content};
@@ -25,17 +25,17 @@ InspectableLayer inspectableLayer(const LambdaMixer& mixer, const BlockPlan& blo
 
 /// A mixer without lambdas: attention, or gates.
 template <class M>
-InspectableLayer inspectableLayer(const M& mixer, const BlockPlan& block) {
-  InspectableLayer layer{.name = block.name + ".mixer",
+InspectableLayer inspectableLayer(const M& mixer, const PlacedMixer& place) {
+  InspectableLayer layer{.name = place.name,
                          .kind = mixerKindOf<M>(),
                          .heads = 1,
                          .intraDepth = 1,
-                         .height = block.mixerInput.height,
-                         .width = block.mixerInput.width,
+                         .height = place.input.height,
+                         .width = place.input.width,
                          .content = false};
   if constexpr (requires { mixer.heads; }) layer.heads = mixer.heads;
   if constexpr (requires { mixer.scope; }) layer.scope = mixer.scope;
-  int depth = block.mixerOutput.channels;
+  int depth = place.output.channels;
   if constexpr (std::same_as<M, NonLocalMixer>) depth = nonLocalDepth(depth);
   if (inspectedAs(layer) == InspectedAs::gates) depth = 0;
   layer.queryDepth = layer.valueDepth = depth / std::max(1, layer.heads);
@@ -46,17 +46,17 @@ InspectableLayer inspectableLayer(const M& mixer, const BlockPlan& block) {
 
 std::vector<InspectableLayer> inspectableLayers(const Architecture& architecture) {
   std::vector<InspectableLayer> layers;
-  for (const BlockPlan& block : planOf(architecture).blocks) {
+  for (const PlacedMixer& place : graphOf(architecture).mixers()) {
     std::visit(
         [&]<class M>(const M& mixer) {
           if constexpr (TraitsOf<M>::value.inspectedAs != InspectedAs::nothing) {
             if constexpr (requires { mixer.tokenOrder; }) {
               if (mixer.tokenOrder == TokenOrder::channelRuns) return;
             }
-            layers.push_back(inspectableLayer(mixer, block));
+            layers.push_back(inspectableLayer(mixer, place));
           }
         },
-        block.options.mixer);
+        place.mixer);
   }
   return layers;
 }

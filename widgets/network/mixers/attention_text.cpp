@@ -6,11 +6,11 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-std::vector<std::pair<QString, QString>> attentionNumbers(const BlockPlan& plan,
+std::vector<std::pair<QString, QString>> attentionNumbers(const PlacedMixer& place,
                                                           int heads,
                                                           long long context) {
-  const MapShape& map = plan.mixerInput;
-  const int depth = plan.mixerOutput.channels / std::max(1, heads);
+  const MapShape& map = place.input;
+  const int depth = place.output.channels / std::max(1, heads);
   return {{u"Positions n"_s, u"%1 × %2 = %3"_s.arg(map.height).arg(map.width).arg(map.positions())},
           {u"Positions a query sees"_s, QString::number(context)},
           {u"Channels of a head, d / h"_s, QString::number(depth)}};

@@ -6,12 +6,12 @@
 
 #include <QString>
 
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 
 namespace lambda {
 
 /// The numbers that explain an attention layer; `context`: how many positions a query sees.
-std::vector<std::pair<QString, QString>> attentionNumbers(const BlockPlan& plan,
+std::vector<std::pair<QString, QString>> attentionNumbers(const PlacedMixer& place,
                                                           int heads,
                                                           long long context);
 

@@ -34,15 +34,14 @@ QueryView MixerLook<AxialAttentionMixer>::view(const AxialAttentionMixer& /*mixe
 }
 
 MixerExplanation MixerLook<AxialAttentionMixer>::explanation(const AxialAttentionMixer& mixer,
-                                                             const BlockPlan& plan) {
+                                                             const PlacedMixer& place) {
   MixerExplanation text;
   text.formula =
       u"y<sub>n</sub> = Σ<sub>m in row, then column</sub> a<sub>nm</sub> v<sub>m</sub>"_s;
   text.body =
       u"Every position n first attends to its row and then to its column. Two layers reach the "
       "whole map with far fewer pairs than global attention."_s;
-  text.numbers =
-      attentionNumbers(plan, mixer.heads, plan.mixerInput.height + plan.mixerInput.width);
+  text.numbers = attentionNumbers(place, mixer.heads, place.input.height + place.input.width);
   return text;
 }
 

@@ -12,7 +12,7 @@ struct MixerLook<AxialAttentionMixer> {
   static QString text(const AxialAttentionMixer& mixer);
   static QString brief();
   static QueryView view(const AxialAttentionMixer& mixer);
-  static MixerExplanation explanation(const AxialAttentionMixer& mixer, const BlockPlan& plan);
+  static MixerExplanation explanation(const AxialAttentionMixer& mixer, const PlacedMixer& place);
   static AxialAttentionMixer fitted(const AxialAttentionMixer& mixer,
                                     int width,
                                     const MapShape& map);

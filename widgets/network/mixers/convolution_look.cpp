@@ -37,14 +37,14 @@ QueryView MixerLook<ConvolutionMixer>::view(const ConvolutionMixer& mixer) {
 }
 
 MixerExplanation MixerLook<ConvolutionMixer>::explanation(const ConvolutionMixer& mixer,
-                                                          const BlockPlan& plan) {
+                                                          const PlacedMixer& place) {
   return {u"y<sub>n</sub> = Σ<sub>δ</sub> W<sub>δ</sub> x<sub>n+δ</sub>"_s,
           u"Every position sums its %1×%1 neighbours with weights that are the same everywhere "
           "and for every image. Blocks that follow reach farther."_s.arg(mixer.kernelSize),
           {{u"Weights"_s,
             u"%1×%1 × %2 × %3"_s.arg(mixer.kernelSize)
-                .arg(plan.mixerInput.channels / std::max(1, mixer.groups))
-                .arg(plan.mixerOutput.channels)}}};
+                .arg(place.input.channels / std::max(1, mixer.groups))
+                .arg(place.output.channels)}}};
 }
 
 ConvolutionMixer MixerLook<ConvolutionMixer>::fitted(const ConvolutionMixer& mixer,

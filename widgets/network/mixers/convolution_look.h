@@ -12,7 +12,7 @@ struct MixerLook<ConvolutionMixer> {
   static QString text(const ConvolutionMixer& mixer);
   static QString brief();
   static QueryView view(const ConvolutionMixer& mixer);
-  static MixerExplanation explanation(const ConvolutionMixer& mixer, const BlockPlan& plan);
+  static MixerExplanation explanation(const ConvolutionMixer& mixer, const PlacedMixer& place);
   static ConvolutionMixer fitted(const ConvolutionMixer& mixer, int width, const MapShape& map);
 };
 

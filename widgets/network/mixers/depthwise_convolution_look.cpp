@@ -32,9 +32,9 @@ QueryView MixerLook<DepthwiseConvolutionMixer>::view(const DepthwiseConvolutionM
 }
 
 MixerExplanation MixerLook<DepthwiseConvolutionMixer>::explanation(
-    const DepthwiseConvolutionMixer& mixer, const BlockPlan& plan) {
-  const int in = plan.mixerInput.channels;
-  const int out = plan.mixerOutput.channels;
+    const DepthwiseConvolutionMixer& mixer, const PlacedMixer& place) {
+  const int in = place.input.channels;
+  const int out = place.output.channels;
   MixerExplanation text;
   text.formula = u"y<sub>nc</sub> = Σ<sub>δ</sub> w<sub>δc</sub> x<sub>n+δ,c</sub>"_s;
   text.body =

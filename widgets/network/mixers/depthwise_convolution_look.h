@@ -13,7 +13,7 @@ struct MixerLook<DepthwiseConvolutionMixer> {
   static QString brief();
   static QueryView view(const DepthwiseConvolutionMixer& mixer);
   static MixerExplanation explanation(const DepthwiseConvolutionMixer& mixer,
-                                      const BlockPlan& plan);
+                                      const PlacedMixer& place);
   static DepthwiseConvolutionMixer fitted(const DepthwiseConvolutionMixer& mixer,
                                           int width,
                                           const MapShape& map);

@@ -101,9 +101,9 @@ QueryView MixerLook<LambdaMixer>::view(const LambdaMixer& mixer) {
 }
 
 MixerExplanation MixerLook<LambdaMixer>::explanation(const LambdaMixer& mixer,
-                                                     const BlockPlan& plan) {
-  const MapShape& map = plan.mixerInput;
-  const int depth = plan.mixerOutput.channels / std::max(1, mixer.heads);
+                                                     const PlacedMixer& place) {
+  const MapShape& map = place.input;
+  const int depth = place.output.channels / std::max(1, mixer.heads);
   return {
       lambdaFormula(mixer),
       u"Every position n sums its surroundings into a small matrix, its lambda: keys k̄ say "

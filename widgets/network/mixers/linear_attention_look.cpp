@@ -36,8 +36,8 @@ QueryView MixerLook<LinearAttentionMixer>::view(const LinearAttentionMixer& /*mi
 }
 
 MixerExplanation MixerLook<LinearAttentionMixer>::explanation(const LinearAttentionMixer& mixer,
-                                                              const BlockPlan& plan) {
-  const int depth = plan.mixerOutput.channels / std::max(1, mixer.heads);
+                                                              const PlacedMixer& place) {
+  const int depth = place.output.channels / std::max(1, mixer.heads);
   MixerExplanation text;
   text.formula =
       u"y<sub>n</sub> = (Σ<sub>m</sub> φ(k<sub>m</sub>) v<sub>m</sub><sup>T</sup>)"

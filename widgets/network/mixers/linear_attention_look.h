@@ -12,7 +12,7 @@ struct MixerLook<LinearAttentionMixer> {
   static QString text(const LinearAttentionMixer& mixer);
   static QString brief();
   static QueryView view(const LinearAttentionMixer& mixer);
-  static MixerExplanation explanation(const LinearAttentionMixer& mixer, const BlockPlan& plan);
+  static MixerExplanation explanation(const LinearAttentionMixer& mixer, const PlacedMixer& place);
   static LinearAttentionMixer fitted(const LinearAttentionMixer& mixer,
                                      int width,
                                      const MapShape& map);

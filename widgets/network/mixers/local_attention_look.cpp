@@ -36,7 +36,7 @@ QueryView MixerLook<LocalAttentionMixer>::view(const LocalAttentionMixer& mixer)
 }
 
 MixerExplanation MixerLook<LocalAttentionMixer>::explanation(const LocalAttentionMixer& mixer,
-                                                             const BlockPlan& plan) {
+                                                             const PlacedMixer& place) {
   MixerExplanation text;
   text.formula =
       u"y<sub>n</sub> = Σ<sub>m</sub> softmax<sub>m</sub>(q<sub>n</sub>·(k<sub>m</sub> + "
@@ -46,7 +46,7 @@ MixerExplanation MixerLook<LocalAttentionMixer>::explanation(const LocalAttentio
       "matches their keys and offsets, and takes the mean of their values."_s;
   // The window may reach beyond the map.
   const long long window = static_cast<long long>(mixer.scope) * mixer.scope;
-  text.numbers = attentionNumbers(plan, mixer.heads, std::min(window, plan.mixerInput.positions()));
+  text.numbers = attentionNumbers(place, mixer.heads, std::min(window, place.input.positions()));
   return text;
 }
 

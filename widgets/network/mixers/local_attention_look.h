@@ -12,7 +12,7 @@ struct MixerLook<LocalAttentionMixer> {
   static QString text(const LocalAttentionMixer& mixer);
   static QString brief();
   static QueryView view(const LocalAttentionMixer& mixer);
-  static MixerExplanation explanation(const LocalAttentionMixer& mixer, const BlockPlan& plan);
+  static MixerExplanation explanation(const LocalAttentionMixer& mixer, const PlacedMixer& place);
   static LocalAttentionMixer fitted(const LocalAttentionMixer& mixer,
                                     int width,
                                     const MapShape& map);

@@ -7,7 +7,7 @@
 #include <QString>
 #include <QStringList>
 
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 #include "widgets/network/mixers/query_view.h"
 #include "widgets/theme/colors.h"
 

@@ -51,9 +51,9 @@ QueryView queryViewOf(const Mixer& mixer) {
   return askLook(mixer, [](auto look, const auto& options) { return look.view(options); });
 }
 
-MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan) {
+MixerExplanation explanationOfMixer(const Mixer& mixer, const PlacedMixer& place) {
   return askLook(mixer,
-                 [&](auto look, const auto& options) { return look.explanation(options, plan); });
+                 [&](auto look, const auto& options) { return look.explanation(options, place); });
 }
 
 AttentionWeightsText attentionWeightsText(const Mixer& mixer) {

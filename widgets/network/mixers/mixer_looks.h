@@ -24,7 +24,7 @@ QString mixerBrief(const Mixer& mixer);
 QueryView queryViewOf(const Mixer& mixer);
 
 /// The explanation of a mixer in its block; `plan` belongs to that block.
-MixerExplanation explanationOfMixer(const Mixer& mixer, const BlockPlan& plan);
+MixerExplanation explanationOfMixer(const Mixer& mixer, const PlacedMixer& place);
 
 /// The formula and the meaning of the weights that Inspect shows of this mixer, which must be one
 /// with attention.

@@ -20,7 +20,7 @@ QStringList MixerLook<NonLocalMixer>::options(const NonLocalMixer& mixer) {
 }
 
 QString MixerLook<NonLocalMixer>::text(const NonLocalMixer& mixer) {
-  return u"Non-local block, %1"_s.arg(
+  return u"Non-local place, %1"_s.arg(
       mixer.pairwise == PairwiseFunction::dotProduct ? u"dot product"_s : u"embedded Gaussian"_s);
 }
 
@@ -33,8 +33,8 @@ QueryView MixerLook<NonLocalMixer>::view(const NonLocalMixer& /*mixer*/) {
 }
 
 MixerExplanation MixerLook<NonLocalMixer>::explanation(const NonLocalMixer& /*mixer*/,
-                                                       const BlockPlan& plan) {
-  const long long n = plan.mixerInput.positions();
+                                                       const PlacedMixer& place) {
+  const long long n = place.input.positions();
   MixerExplanation text;
   text.formula =
       u"y<sub>n</sub> = x<sub>n</sub> + W<sub>z</sub> Σ<sub>m</sub> a<sub>nm</sub> "
@@ -42,7 +42,7 @@ MixerExplanation MixerLook<NonLocalMixer>::explanation(const NonLocalMixer& /*mi
   text.body =
       u"Attention of one head over half the channels, added to the input. It knows no positions: "
       "it complements convolutions and does not replace them."_s;
-  text.numbers = {{u"Inner channels"_s, QString::number(nonLocalDepth(plan.mixerOutput.channels))},
+  text.numbers = {{u"Inner channels"_s, QString::number(nonLocalDepth(place.output.channels))},
                   {u"Pairs of positions"_s, QString::number(n * n)}};
   return text;
 }

@@ -12,7 +12,7 @@ struct MixerLook<NonLocalMixer> {
   static QString text(const NonLocalMixer& mixer);
   static QString brief();
   static QueryView view(const NonLocalMixer& mixer);
-  static MixerExplanation explanation(const NonLocalMixer& mixer, const BlockPlan& plan);
+  static MixerExplanation explanation(const NonLocalMixer& mixer, const PlacedMixer& place);
   static NonLocalMixer fitted(const NonLocalMixer& mixer, int width, const MapShape& map);
   static AttentionWeightsText weights();
 };

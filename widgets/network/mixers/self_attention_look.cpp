@@ -34,7 +34,7 @@ QueryView MixerLook<SelfAttentionMixer>::view(const SelfAttentionMixer& /*mixer*
 }
 
 MixerExplanation MixerLook<SelfAttentionMixer>::explanation(const SelfAttentionMixer& mixer,
-                                                            const BlockPlan& plan) {
+                                                            const PlacedMixer& place) {
   MixerExplanation text;
   text.formula =
       mixer.relative
@@ -46,7 +46,7 @@ MixerExplanation MixerLook<SelfAttentionMixer>::explanation(const SelfAttentionM
       u"Every position n weighs all positions m by how well its query matches their keys and "
       "offsets, and takes the mean of their values. The weights of all pairs are kept for "
       "training, which a lambda layer does not need."_s;
-  text.numbers = attentionNumbers(plan, mixer.heads, plan.mixerInput.positions());
+  text.numbers = attentionNumbers(place, mixer.heads, place.input.positions());
   return text;
 }
 

@@ -12,7 +12,7 @@ struct MixerLook<SelfAttentionMixer> {
   static QString text(const SelfAttentionMixer& mixer);
   static QString brief();
   static QueryView view(const SelfAttentionMixer& mixer);
-  static MixerExplanation explanation(const SelfAttentionMixer& mixer, const BlockPlan& plan);
+  static MixerExplanation explanation(const SelfAttentionMixer& mixer, const PlacedMixer& place);
   static SelfAttentionMixer fitted(const SelfAttentionMixer& mixer, int width, const MapShape& map);
 };
 

@@ -35,13 +35,13 @@ QueryView MixerLook<SpatialAttentionMixer>::view(const SpatialAttentionMixer& mi
 }
 
 MixerExplanation MixerLook<SpatialAttentionMixer>::explanation(const SpatialAttentionMixer& mixer,
-                                                               const BlockPlan& plan) {
+                                                               const PlacedMixer& place) {
   MixerExplanation text;
   text.formula = u"y<sub>nc</sub> = g<sub>n</sub> x<sub>nc</sub>"_s;
   text.body =
       u"Every position gets one weight for all channels, from the mean and the maximum of the "
       "channels in the %1×%1 window around it: a scalar lambda."_s.arg(mixer.kernelSize);
-  text.numbers = {{u"Positions n"_s, QString::number(plan.mixerInput.positions())},
+  text.numbers = {{u"Positions n"_s, QString::number(place.input.positions())},
                   {u"Weights"_s, u"%1×%1 × 2"_s.arg(mixer.kernelSize)}};
   return text;
 }

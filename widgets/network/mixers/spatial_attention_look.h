@@ -12,7 +12,7 @@ struct MixerLook<SpatialAttentionMixer> {
   static QString text(const SpatialAttentionMixer& mixer);
   static QString brief();
   static QueryView view(const SpatialAttentionMixer& mixer);
-  static MixerExplanation explanation(const SpatialAttentionMixer& mixer, const BlockPlan& plan);
+  static MixerExplanation explanation(const SpatialAttentionMixer& mixer, const PlacedMixer& place);
   static SpatialAttentionMixer fitted(const SpatialAttentionMixer& mixer,
                                       int width,
                                       const MapShape& map);

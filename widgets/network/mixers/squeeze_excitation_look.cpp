@@ -32,7 +32,7 @@ QueryView MixerLook<SqueezeExcitationMixer>::view(const SqueezeExcitationMixer& 
 }
 
 MixerExplanation MixerLook<SqueezeExcitationMixer>::explanation(const SqueezeExcitationMixer& mixer,
-                                                                const BlockPlan& plan) {
+                                                                const PlacedMixer& place) {
   MixerExplanation text;
   text.formula =
       u"y<sub>nc</sub> = g<sub>c</sub> x<sub>nc</sub>, &nbsp; g = sigmoid(W<sub>2</sub> "
@@ -40,7 +40,7 @@ MixerExplanation MixerLook<SqueezeExcitationMixer>::explanation(const SqueezeExc
   text.body =
       u"Every channel gets one weight for the whole map, made from the means of all channels: a "
       "diagonal lambda that all positions share."_s;
-  const int channels = plan.mixerInput.channels;
+  const int channels = place.input.channels;
   text.numbers = {
       {u"Channels"_s, QString::number(channels)},
       {u"Squeezed channels"_s, QString::number(squeezedChannels(channels, mixer.ratio))}};

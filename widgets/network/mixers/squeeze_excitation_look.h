@@ -12,7 +12,8 @@ struct MixerLook<SqueezeExcitationMixer> {
   static QString text(const SqueezeExcitationMixer& mixer);
   static QString brief();
   static QueryView view(const SqueezeExcitationMixer& mixer);
-  static MixerExplanation explanation(const SqueezeExcitationMixer& mixer, const BlockPlan& plan);
+  static MixerExplanation explanation(const SqueezeExcitationMixer& mixer,
+                                      const PlacedMixer& place);
   static SqueezeExcitationMixer fitted(const SqueezeExcitationMixer& mixer,
                                        int width,
                                        const MapShape& map);

@@ -6,7 +6,7 @@
 #include <ranges>
 #include <set>
 
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/fitting_text.h"
 
@@ -37,39 +37,32 @@ const Mixer* nearestMixer(const Architecture& architecture, const PartId& to, st
   return nearest;
 }
 
-const BlockPlan* planFor(const NetworkPlan& plan, const PartId& part) {
-  for (const BlockPlan& block : plan.blocks) {
-    if (block.stage == part.stage && block.block == part.block) return &block;
-  }
-  return nullptr;
-}
-
 /// The mixer fitted to the place of a block.
-Mixer fittedTo(const BlockPlan& block, const Mixer& mixer, QStringList* fittings) {
-  const Mixer fitted = fittedMixer(mixer, block.mixerOutput.channels, block.mixerInput);
-  const QString text = fittingText(blockPart(block.stage, block.block), mixer, fitted);
+Mixer fittedTo(const PlacedMixer& place, const Mixer& mixer, QStringList* fittings) {
+  const Mixer fitted = fittedMixer(mixer, place.output.channels, place.input);
+  const QString text = fittingText(blockPart(place.stage, place.block), mixer, fitted);
   if (fittings && !text.isEmpty()) *fittings << text;
   return fitted;
 }
 
 Mixer mixerFor(const Architecture& architecture,
-               const BlockPlan& block,
+               const PlacedMixer& place,
                const PartId& part,
                std::size_t kind,
                const MixerMemory& memory,
                QStringList* fittings) {
   if (const Mixer* known = memory.recall(part, kind)) return *known;
   const Mixer* neighbour = nearestMixer(architecture, part, kind);
-  return fittedTo(block, neighbour ? *neighbour : mixerOfKind(kind), fittings);
+  return fittedTo(place, neighbour ? *neighbour : mixerOfKind(kind), fittings);
 }
 
 /// Fits the mixer of one block to its place.
 void fitBlock(Architecture& architecture, const PartId& part, QStringList* fittings) {
-  const NetworkPlan plan = planOf(architecture);
-  const BlockPlan* block = planFor(plan, part);
-  if (!block) return;
+  const NetworkGraph graph = graphOf(architecture);
+  const PlacedMixer* place = graph.mixerAt(part.stage, part.block);
+  if (!place) return;
   Mixer& mixer = blockOf(architecture, part).mixer;
-  mixer = fittedTo(*block, mixer, fittings);
+  mixer = fittedTo(*place, mixer, fittings);
 }
 
 }  // namespace
@@ -80,10 +73,10 @@ Architecture withMixer(const Architecture& architecture,
                        const MixerMemory& memory,
                        QStringList* fittings) {
   Architecture next = architecture;
-  const NetworkPlan plan = planOf(architecture);
+  const NetworkGraph graph = graphOf(architecture);
   for (const PartId& part : blocksOf(architecture, selection)) {
     Block& block = blockOf(next, part);
-    const BlockPlan* place = planFor(plan, part);
+    const PlacedMixer* place = graph.mixerAt(part.stage, part.block);
     if (block.mixer.index() == kind || !place) continue;
     block.mixer = mixerFor(architecture, *place, part, kind, memory, fittings);
   }
@@ -124,11 +117,8 @@ Edited withStageAdded(const Architecture& architecture,
   if (after.stage >= 0) index = std::min(index, after.stage + 1);
 
   Stage stage;
-  const NetworkPlan plan = planOf(architecture);
-  MapShape map = plan.stemOutput;
-  for (const BlockPlan& block : plan.blocks) {
-    if (block.stage < index) map = block.output;
-  }
+  const NetworkGraph graph = graphOf(architecture);
+  const MapShape& map = index == 0 ? graph.stemOutput : graph.stageOutputs[at(index - 1)];
   const bool halves = std::min(map.height, map.width) > 4;
   const bool isFirst = index == 0;
   stage.stride = halves && !isFirst ? 2 : 1;

@@ -1,9 +1,8 @@
 #include "widgets/network/parts/part_costs.h"
 
 #include <algorithm>
-#include <string_view>
 
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 #include "engine/values/config/range_check.h"
 
 namespace lambda {
@@ -16,48 +15,33 @@ void add(PartCost& sum, const LayerCost& layer) {
   sum.activationBytes += layer.activationBytes;
 }
 
-bool isLayerOf(const LayerCost& layer, std::string_view block) {
-  return layer.name.size() > block.size() && layer.name.starts_with(block) &&
-         layer.name[block.size()] == '.';
-}
-
 }  // namespace
 
 NetworkCosts costsOf(const Architecture& architecture) {
   Architecture inRange = architecture;
   clampToRanges(inRange);
-  const NetworkPlan plan = planOf(inRange);
+  const NetworkGraph graph = graphOf(inRange);
   NetworkCosts costs;
   costs.operations = operationsOf(inRange);
   costs.total = costOf(costs.operations);
 
   costs.parts[kInputPart].output = inRange.input;
-  costs.parts[kStemPart].output = plan.stemOutput;
+  costs.parts[kStemPart].output = graph.stemOutput;
   costs.parts[kHeadPart].output = {inRange.classes, 1, 1};
-  MapShape map = plan.stemOutput;
-  std::size_t next = 0;
   for (int stage = 0; stage < std::ssize(inRange.stages); ++stage) {
-    for (; next < plan.blocks.size() && plan.blocks[next].stage == stage; ++next) {
-      map = plan.blocks[next].output;
-      costs.parts[blockPart(stage, plan.blocks[next].block)].output = map;
-    }
-    costs.parts[stagePart(stage)].output = map;
+    costs.parts[stagePart(stage)].output = graph.stageOutputs[static_cast<std::size_t>(stage)];
   }
-
-  // The layers are in the network's order: stem, blocks, head.
-  std::size_t block = 0;
-  for (const LayerCost& layer : costs.total.layers) {
-    while (block < plan.blocks.size() && block + 1 < plan.blocks.size() &&
-           isLayerOf(layer, plan.blocks[block + 1].name)) {
-      ++block;
-    }
-    if (layer.name == "head") {
-      add(costs.parts[kHeadPart], layer);
-    } else if (!plan.blocks.empty() && isLayerOf(layer, plan.blocks[block].name)) {
-      add(costs.parts[blockPart(plan.blocks[block].stage, plan.blocks[block].block)], layer);
-      add(costs.parts[stagePart(plan.blocks[block].stage)], layer);
+  for (const Node& node : graph.nodes) {
+    if (node.stage >= 0) costs.parts[blockPart(node.stage, node.block)].output = node.output;
+  }
+  for (std::size_t i = 0; i < costs.total.layers.size(); ++i) {
+    const LayerCost& layer = costs.total.layers[i];
+    const OperatedLayer& place = costs.operations.layers[i];
+    if (place.stage < 0) {
+      add(costs.parts[layer.name == "head" ? kHeadPart : kStemPart], layer);
     } else {
-      add(costs.parts[kStemPart], layer);
+      add(costs.parts[blockPart(place.stage, place.block)], layer);
+      add(costs.parts[stagePart(place.stage)], layer);
     }
   }
   for (const auto& [part, cost] : costs.parts) {

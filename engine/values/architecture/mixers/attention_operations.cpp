@@ -7,24 +7,24 @@ namespace lambda {
 
 namespace {
 
-std::vector<long long> mapOf(const BlockPlan& block, double channels) {
-  return {block.mixerInput.height, block.mixerInput.width, countOf(channels)};
+std::vector<long long> mapOf(const PlacedMixer& place, double channels) {
+  return {place.input.height, place.input.width, countOf(channels)};
 }
 
 int addProjection(OperationList& list,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   std::string name,
                   std::string_view equation,
                   std::string_view meaning,
                   double depth,
                   int input) {
-  const auto n = static_cast<double>(block.mixerInput.positions());
-  const double weights = depth * block.mixerInput.channels;
+  const auto n = static_cast<double>(place.input.positions());
+  const double weights = depth * place.input.channels;
   return list.add({.name = std::move(name),
                    .equation = equation,
                    .meaning = meaning,
                    .axes = "H×W×d",
-                   .output = mapOf(block, depth),
+                   .output = mapOf(place, depth),
                    .inputs = {input},
                    .parameters = countOf(weights),
                    .flops = countOf(2 * n * weights),
@@ -34,25 +34,25 @@ int addProjection(OperationList& list,
 }  // namespace
 
 AttentionInputs addAttentionInputs(OperationList& list,
-                                   const BlockPlan& block,
+                                   const PlacedMixer& place,
                                    int depth,
                                    int input) {
   return {addProjection(list,
-                        block,
+                        place,
                         "queries",
                         "q_n = W_Q x_n",
                         "What each position asks for, d / h numbers for each of the h heads.",
                         depth,
                         input),
           addProjection(list,
-                        block,
+                        place,
                         "keys",
                         "k_m = W_K x_m",
                         "What each position of the context offers, d / h numbers for each head.",
                         depth,
                         input),
           addProjection(list,
-                        block,
+                        place,
                         "values",
                         "v_m = W_V x_m",
                         "What each position of the context passes on, d / h numbers for each head.",
@@ -61,7 +61,7 @@ AttentionInputs addAttentionInputs(OperationList& list,
 }
 
 int addRelativeLogits(OperationList& list,
-                      const BlockPlan& block,
+                      const PlacedMixer& place,
                       int queries,
                       const RelativeTable& table) {
   const int rows = list.add({.name = "relative embeddings",
@@ -75,13 +75,13 @@ int addRelativeLogits(OperationList& list,
                    .equation = "s^r_{nm} = q_n^T r_{m−n}",
                    .meaning = "How much each query is drawn to each offset, whatever is there.",
                    .axes = "H×W×C",
-                   .output = mapOf(block, table.products),
+                   .output = mapOf(place, table.products),
                    .inputs = {queries, rows},
                    .flops = countOf(table.flops)});
 }
 
 int addSoftmaxAttention(OperationList& list,
-                        const BlockPlan& block,
+                        const PlacedMixer& place,
                         const AttentionInputs& inputs,
                         int logits,
                         int heads,
@@ -101,12 +101,12 @@ int addSoftmaxAttention(OperationList& list,
        .inputs = std::move(parts),
        .flops = countOf(2 * pairs.perImage * depth),
        .activationBytes = countOf(kFloatBytes * pairs.kept * heads)});
-  const auto n = static_cast<double>(block.mixerInput.positions());
+  const auto n = static_cast<double>(place.input.positions());
   return list.add({.name = "attention output",
                    .equation = pairs.equation,
                    .meaning = "The mean of the values under these weights.",
                    .axes = "H×W×d",
-                   .output = mapOf(block, depth),
+                   .output = mapOf(place, depth),
                    .inputs = {weights, inputs.values},
                    .flops = countOf(2 * pairs.perImage * depth),
                    .activationBytes = countOf(kFloatBytes * n * depth)});

@@ -22,7 +22,7 @@ struct AttentionPairs {
 
 /// Queries, keys and values of `depth` channels each, from 1x1 convolutions without bias.
 AttentionInputs addAttentionInputs(OperationList& list,
-                                   const BlockPlan& block,
+                                   const PlacedMixer& place,
                                    int depth,
                                    int input);
 
@@ -36,13 +36,13 @@ struct RelativeTable {
 
 /// Returns the index of the products.
 int addRelativeLogits(OperationList& list,
-                      const BlockPlan& block,
+                      const PlacedMixer& place,
                       int queries,
                       const RelativeTable& table);
 
 /// Scores, softmax and the weighted sum of the values; `logits`: the relative logits, or -1.
 int addSoftmaxAttention(OperationList& list,
-                        const BlockPlan& block,
+                        const PlacedMixer& place,
                         const AttentionInputs& inputs,
                         int logits,
                         int heads,

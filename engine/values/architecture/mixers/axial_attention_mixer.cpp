@@ -12,17 +12,17 @@ namespace {
 /// One of the two layers: attention along lines of `size` positions.
 int addAxis(OperationList& list,
             const AxialAttentionMixer& mixer,
-            const BlockPlan& block,
+            const PlacedMixer& place,
             int size,
             std::string_view equation,
             int input) {
-  const int depth = block.mixerOutput.channels;
-  const auto n = static_cast<double>(block.mixerInput.positions());
-  const AttentionInputs inputs = addAttentionInputs(list, block, depth, input);
+  const int depth = place.output.channels;
+  const auto n = static_cast<double>(place.input.positions());
+  const AttentionInputs inputs = addAttentionInputs(list, place, depth, input);
   int logits = -1;
   if (mixer.relative) {
     logits = addRelativeLogits(list,
-                               block,
+                               place,
                                inputs.queries,
                                {.rows = 2.0 * size - 1,
                                 .depth = static_cast<double>(depth / std::max(1, mixer.heads)),
@@ -30,7 +30,7 @@ int addAxis(OperationList& list,
                                 .flops = 2 * n * depth * size});
   }
   return addSoftmaxAttention(list,
-                             block,
+                             place,
                              inputs,
                              logits,
                              mixer.heads,
@@ -46,22 +46,21 @@ int addAxis(OperationList& list,
 
 int addOperations(OperationList& list,
                   const AxialAttentionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
   const int rows =
-      addAxis(list, mixer, block, block.mixerInput.width, "y_n = Σ_{m in row} a_{nm} v_m", input);
-  BlockPlan second = block;
-  second.mixerInput.channels = block.mixerOutput.channels;
-  return addAxis(
-      list, mixer, second, block.mixerInput.height, "y_n = Σ_{m in column} a_{nm} v_m", rows);
+      addAxis(list, mixer, place, place.input.width, "y_n = Σ_{m in row} a_{nm} v_m", input);
+  PlacedMixer second = place;
+  second.input.channels = place.output.channels;
+  return addAxis(list, mixer, second, place.input.height, "y_n = Σ_{m in column} a_{nm} v_m", rows);
 }
 
-void checkOptions(MixerCheck& check, const AxialAttentionMixer& mixer, const BlockPlan& block) {
-  check.requireHeads(mixer.heads, block);
-  check.requireContext(block);
-  const MapShape& map = block.mixerInput;
+void checkOptions(MixerCheck& check, const AxialAttentionMixer& mixer, const PlacedMixer& place) {
+  check.requireHeads(mixer.heads, place);
+  check.requireContext(place);
+  const MapShape& map = place.input;
   const auto n = static_cast<double>(map.positions());
-  check.requireWeights(n * (map.height + map.width) * mixer.heads, block);
+  check.requireWeights(n * (map.height + map.width) * mixer.heads, place);
 }
 
 }  // namespace lambda

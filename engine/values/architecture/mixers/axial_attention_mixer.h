@@ -35,9 +35,9 @@ void visitFields(Value& value, Visit&& visit) {
 
 int addOperations(OperationList& list,
                   const AxialAttentionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input);
 
-void checkOptions(MixerCheck& check, const AxialAttentionMixer& mixer, const BlockPlan& block);
+void checkOptions(MixerCheck& check, const AxialAttentionMixer& mixer, const PlacedMixer& place);
 
 }  // namespace lambda

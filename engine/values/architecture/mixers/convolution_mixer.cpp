@@ -7,15 +7,15 @@ namespace lambda {
 
 int addOperations(OperationList& list,
                   const ConvolutionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
   return list.addConvolution(
-      input, block.mixerInput.channels, mixer.kernelSize, block.mixerOutput, mixer.groups);
+      input, place.input.channels, mixer.kernelSize, place.output, mixer.groups);
 }
 
-void checkOptions(MixerCheck& check, const ConvolutionMixer& mixer, const BlockPlan& block) {
-  check.requireCentre(mixer.kernelSize, block);
-  check.requireGroups(mixer.groups, block);
+void checkOptions(MixerCheck& check, const ConvolutionMixer& mixer, const PlacedMixer& place) {
+  check.requireCentre(mixer.kernelSize, place);
+  check.requireGroups(mixer.groups, place);
 }
 
 }  // namespace lambda

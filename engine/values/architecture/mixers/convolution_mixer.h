@@ -33,9 +33,9 @@ void visitFields(Value& value, Visit&& visit) {
 
 int addOperations(OperationList& list,
                   const ConvolutionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input);
 
-void checkOptions(MixerCheck& check, const ConvolutionMixer& mixer, const BlockPlan& block);
+void checkOptions(MixerCheck& check, const ConvolutionMixer& mixer, const PlacedMixer& place);
 
 }  // namespace lambda

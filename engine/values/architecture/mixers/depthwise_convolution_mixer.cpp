@@ -7,20 +7,20 @@ namespace lambda {
 
 int addOperations(OperationList& list,
                   const DepthwiseConvolutionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
-  const int channels = block.mixerInput.channels;
-  MapShape between = block.mixerOutput;
+  const int channels = place.input.channels;
+  MapShape between = place.output;
   between.channels = channels;
   const int mixed = list.addConvolution(input, channels, mixer.kernelSize, between, channels);
-  if (channels == block.mixerOutput.channels) return mixed;
-  return list.addConvolution(mixed, channels, 1, block.mixerOutput);
+  if (channels == place.output.channels) return mixed;
+  return list.addConvolution(mixed, channels, 1, place.output);
 }
 
 void checkOptions(MixerCheck& check,
                   const DepthwiseConvolutionMixer& mixer,
-                  const BlockPlan& block) {
-  check.requireCentre(mixer.kernelSize, block);
+                  const PlacedMixer& place) {
+  check.requireCentre(mixer.kernelSize, place);
 }
 
 }  // namespace lambda

@@ -32,11 +32,11 @@ void visitFields(Value& value, Visit&& visit) {
 
 int addOperations(OperationList& list,
                   const DepthwiseConvolutionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input);
 
 void checkOptions(MixerCheck& check,
                   const DepthwiseConvolutionMixer& mixer,
-                  const BlockPlan& block);
+                  const PlacedMixer& place);
 
 }  // namespace lambda

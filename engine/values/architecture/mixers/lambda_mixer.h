@@ -146,8 +146,15 @@ void visitFields(Value& value, Visit&& visit) {
         value.sharedEmbeddings);
 }
 
-int addOperations(OperationList& list, const LambdaMixer& mixer, const BlockPlan& block, int input);
+/// Number of rows of the learned position embedding table, each k x u values: (2H-1)(2W-1) relative
+/// global, r^2 relative local, n m absolute, 0 without position lambda.
+long long embeddingRows(const LambdaMixer& mixer, const MapShape& map);
 
-void checkOptions(MixerCheck& check, const LambdaMixer& mixer, const BlockPlan& block);
+int addOperations(OperationList& list,
+                  const LambdaMixer& mixer,
+                  const PlacedMixer& place,
+                  int input);
+
+void checkOptions(MixerCheck& check, const LambdaMixer& mixer, const PlacedMixer& place);
 
 }  // namespace lambda

@@ -14,16 +14,16 @@ namespace {
 /// that (tables 10 and 11).
 class LambdaOperations {
  public:
-  LambdaOperations(OperationList& list, const LambdaMixer& mixer, const BlockPlan& block)
+  LambdaOperations(OperationList& list, const LambdaMixer& mixer, const PlacedMixer& place)
       : list_(list),
         mixer_(mixer),
-        block_(block),
-        n_(static_cast<double>(block.mixerInput.positions())),
-        d_(block.mixerInput.channels),
+        place_(place),
+        n_(static_cast<double>(place.input.positions())),
+        d_(place.input.channels),
         k_(mixer.queryDepth),
         h_(mixer.heads),
         u_(mixer.intraDepth),
-        v_(block.mixerOutput.channels / std::max(1, mixer.heads)),
+        v_(place.output.channels / std::max(1, mixer.heads)),
         lambdas_(mixer.multiHead ? mixer.heads : 1) {}
 
   int addTo(int input) {
@@ -43,14 +43,14 @@ class LambdaOperations {
                           "Adds what content and positions give and joins the h heads to the "
                           "output channels (equation 2).",
                       .axes = "H×W×d",
-                      .output = map(static_cast<double>(block_.mixerOutput.channels)),
+                      .output = map(static_cast<double>(place_.output.channels)),
                       .inputs = std::move(parts),
-                      .activationBytes = bytes(n_ * block_.mixerOutput.channels)});
+                      .activationBytes = bytes(n_ * place_.output.channels)});
   }
 
  private:
   std::vector<long long> map(double channels) const {
-    return {block_.mixerInput.height, block_.mixerInput.width, countOf(channels)};
+    return {place_.input.height, place_.input.width, countOf(channels)};
   }
 
   static long long bytes(double values) { return countOf(kFloatBytes * values); }
@@ -202,7 +202,7 @@ class LambdaOperations {
                               .axes = "n×k×v",
                               .output = {countOf(n_), countOf(lambdas_ * k_), countOf(v_)},
                               .inputs = {keys, values},
-                              .flops = lambdaFlops(seenPairs(mixer_, block_.mixerInput)),
+                              .flops = lambdaFlops(seenPairs(mixer_, place_.input)),
                               .activationBytes = bytes(n_ * n_ * u_ * h_)})
                  : list_.add({.name = "content lambda",
                               .equation = "λ^c = Σ_m k̄_m v_m^T",
@@ -222,7 +222,7 @@ class LambdaOperations {
   }
 
   int addPositions(int queries, int values) {
-    const auto rows = static_cast<double>(embeddingRows(mixer_, block_.mixerInput));
+    const auto rows = static_cast<double>(embeddingRows(mixer_, place_.input));
     const double depth = lambdas_ * u_ * k_;
     const bool isOwner = list_.isFirstUse(mixer_.sharedEmbeddings);
     const int table = list_.add(
@@ -231,13 +231,12 @@ class LambdaOperations {
                                                                      : "e_{nm} = E_{nm}",
          .meaning = isOwner ? "A learned table with k numbers, in u columns, for each place "
                               "of the context relative to the query."
-                            : "The table of an earlier block, where its parameters count.",
+                            : "The table of an earlier place, where its parameters count.",
          .axes = "rows×uk",
          .output = {countOf(rows), countOf(depth)},
          .parameters = isOwner ? countOf(rows * depth) : 0});
     const bool keepsLambdas =
-        positionPathOf(mixer_, block_.mixerInput, block_.mixerOutput.channels) ==
-        PositionPath::convolution;
+        positionPathOf(mixer_, place_.input, place_.output.channels) == PositionPath::convolution;
     const int lambdas = list_.add(
         {.name = "position lambdas",
          .equation = "λ^p_n = Σ_m e_{nm} v_m^T",
@@ -250,7 +249,7 @@ class LambdaOperations {
          .axes = "n×k×v",
          .output = {countOf(n_), countOf(lambdas_ * k_), countOf(v_)},
          .inputs = {table, values},
-         .flops = lambdaFlops(embeddedPairs(mixer_, block_.mixerInput)),
+         .flops = lambdaFlops(embeddedPairs(mixer_, place_.input)),
          .activationBytes = keepsLambdas ? bytes(n_ * k_ * v_) : 0});
     return list_.add({.name = "position output",
                       .equation = "y^p_n = (λ^p_n)^T q_n",
@@ -266,7 +265,7 @@ class LambdaOperations {
 
   OperationList& list_;
   const LambdaMixer& mixer_;
-  const BlockPlan& block_;
+  const PlacedMixer& place_;
   double n_;  ///< Positions of the map.
   double d_;  ///< Channels of the input.
   double k_;
@@ -278,11 +277,24 @@ class LambdaOperations {
 
 }  // namespace
 
+long long embeddingRows(const LambdaMixer& mixer, const MapShape& map) {
+  switch (mixer.embedding) {
+    case PositionEmbedding::none:
+      return 0;
+    case PositionEmbedding::absolute:
+      return map.positions() * map.positions();
+    case PositionEmbedding::relative:
+      if (mixer.scope > 0) return static_cast<long long>(mixer.scope) * mixer.scope;
+      return (2LL * map.height - 1) * (2LL * map.width - 1);
+  }
+  return 0;
+}
+
 int addOperations(OperationList& list,
                   const LambdaMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
-  return LambdaOperations(list, mixer, block).addTo(input);
+  return LambdaOperations(list, mixer, place).addTo(input);
 }
 
 }  // namespace lambda

@@ -9,14 +9,14 @@ namespace lambda {
 
 int addOperations(OperationList& list,
                   const LinearAttentionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
-  const int depth = block.mixerOutput.channels;
-  const auto n = static_cast<double>(block.mixerInput.positions());
+  const int depth = place.output.channels;
+  const auto n = static_cast<double>(place.input.positions());
   const long long headDepth = depth / std::max(1, mixer.heads);
-  const AttentionInputs inputs = addAttentionInputs(list, block, depth, input);
+  const AttentionInputs inputs = addAttentionInputs(list, place, depth, input);
   const bool isSoftmax = mixer.featureMap == FeatureMap::softmax;
-  const std::vector<long long> map{block.mixerInput.height, block.mixerInput.width, depth};
+  const std::vector<long long> map{place.input.height, place.input.width, depth};
   const auto addFeatures = [&](const char* name, std::string_view equation, int of) {
     return list.add({.name = name,
                      .equation = equation,
@@ -54,9 +54,9 @@ int addOperations(OperationList& list,
        .activationBytes = countOf(kFloatBytes * n * depth)});
 }
 
-void checkOptions(MixerCheck& check, const LinearAttentionMixer& mixer, const BlockPlan& block) {
-  check.requireHeads(mixer.heads, block);
-  check.requireContext(block);
+void checkOptions(MixerCheck& check, const LinearAttentionMixer& mixer, const PlacedMixer& place) {
+  check.requireHeads(mixer.heads, place);
+  check.requireContext(place);
 }
 
 }  // namespace lambda

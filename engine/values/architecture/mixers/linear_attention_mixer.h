@@ -51,9 +51,9 @@ void visitFields(Value& value, Visit&& visit) {
 
 int addOperations(OperationList& list,
                   const LinearAttentionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input);
 
-void checkOptions(MixerCheck& check, const LinearAttentionMixer& mixer, const BlockPlan& block);
+void checkOptions(MixerCheck& check, const LinearAttentionMixer& mixer, const PlacedMixer& place);
 
 }  // namespace lambda

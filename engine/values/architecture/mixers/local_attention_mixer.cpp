@@ -9,14 +9,14 @@ namespace lambda {
 
 int addOperations(OperationList& list,
                   const LocalAttentionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
-  const int depth = block.mixerOutput.channels;
-  const auto n = static_cast<double>(block.mixerInput.positions());
-  const AttentionInputs inputs = addAttentionInputs(list, block, depth, input);
+  const int depth = place.output.channels;
+  const auto n = static_cast<double>(place.input.positions());
+  const AttentionInputs inputs = addAttentionInputs(list, place, depth, input);
   const double lines = 2.0 * mixer.scope;
   const int logits = addRelativeLogits(list,
-                                       block,
+                                       place,
                                        inputs.queries,
                                        {.rows = lines,
                                         .depth = depth / 2.0,
@@ -24,22 +24,22 @@ int addOperations(OperationList& list,
                                         .flops = 2 * n * depth / 2 * lines});
   const double window = static_cast<double>(mixer.scope) * mixer.scope;
   return addSoftmaxAttention(list,
-                             block,
+                             place,
                              inputs,
                              logits,
                              mixer.heads,
                              depth,
-                             {.perImage = windowPairs(block.mixerInput, mixer.scope),
-                              .kept = keptWindowWeights(block.mixerInput, mixer.scope),
+                             {.perImage = windowPairs(place.input, mixer.scope),
+                              .kept = keptWindowWeights(place.input, mixer.scope),
                               .axes = "n×r²×h",
                               .weights = {countOf(n), countOf(window), mixer.heads}});
 }
 
-void checkOptions(MixerCheck& check, const LocalAttentionMixer& mixer, const BlockPlan& block) {
-  check.requireEvenHeads(mixer.heads, block);
-  check.requireWindow(mixer.scope, block);
-  check.requireContext(block);
-  check.requireWeights(keptWindowWeights(block.mixerInput, mixer.scope) * mixer.heads, block);
+void checkOptions(MixerCheck& check, const LocalAttentionMixer& mixer, const PlacedMixer& place) {
+  check.requireEvenHeads(mixer.heads, place);
+  check.requireWindow(mixer.scope, place);
+  check.requireContext(place);
+  check.requireWeights(keptWindowWeights(place.input, mixer.scope) * mixer.heads, place);
 }
 
 }  // namespace lambda

@@ -28,8 +28,8 @@ int largestWindow(const MapShape& map) {
 
 }  // namespace
 
-void MixerCheck::check(const BlockPlan& block) {
-  std::visit([&](const auto& mixer) { checkOptions(*this, mixer, block); }, block.options.mixer);
+void MixerCheck::check(const PlacedMixer& place) {
+  std::visit([&](const auto& mixer) { checkOptions(*this, mixer, place); }, place.mixer);
 }
 
 void MixerCheck::add(Severity severity,
@@ -39,28 +39,28 @@ void MixerCheck::add(Severity severity,
   problems_.push_back({path, severity, std::move(text), std::move(fix)});
 }
 
-std::string MixerCheck::pathOf(const BlockPlan& block) {
-  return "architecture.stages[" + std::to_string(block.stage) + "].blocks[" +
-         std::to_string(block.block) + "].mixer";
+std::string MixerCheck::pathOf(const PlacedMixer& place) {
+  return "architecture.stages[" + std::to_string(place.stage) + "].blocks[" +
+         std::to_string(place.block) + "].mixer";
 }
 
 Fix MixerCheck::setTo(const std::string& what, const std::string& path, const std::string& value) {
   return {"Set " + what + " to " + value, path, value};
 }
 
-void MixerCheck::requireCentre(int kernelSize, const BlockPlan& block) {
+void MixerCheck::requireCentre(int kernelSize, const PlacedMixer& place) {
   if (kernelSize % 2 != 0) return;
-  const std::string path = pathOf(block) + ".kernelSize";
+  const std::string path = pathOf(place) + ".kernelSize";
   add(Severity::error,
       path,
       "the side of the window must be odd, so that it has a centre",
       setTo("the kernel size", path, std::to_string(kernelSize + 1)));
 }
 
-void MixerCheck::requireHeads(int heads, const BlockPlan& block) {
-  const int d = block.mixerOutput.channels;
+void MixerCheck::requireHeads(int heads, const PlacedMixer& place) {
+  const int d = place.output.channels;
   if (heads < 1 || d < 1 || d % heads == 0) return;
-  const std::string path = pathOf(block) + ".h";
+  const std::string path = pathOf(place) + ".h";
   add(Severity::error,
       path,
       "h = " + std::to_string(heads) + " does not divide the width " + std::to_string(d) +
@@ -68,10 +68,10 @@ void MixerCheck::requireHeads(int heads, const BlockPlan& block) {
       setTo("h", path, std::to_string(mostDividing(d, heads))));
 }
 
-void MixerCheck::requireEvenHeads(int heads, const BlockPlan& block) {
-  const int d = block.mixerOutput.channels;
+void MixerCheck::requireEvenHeads(int heads, const PlacedMixer& place) {
+  const int d = place.output.channels;
   if (heads < 1 || d < 1 || d % (2 * heads) == 0) return;
-  const std::string path = pathOf(block) + ".h";
+  const std::string path = pathOf(place) + ".h";
   const std::string text = "h = " + std::to_string(heads) + " does not divide the width " +
                            std::to_string(d) +
                            " into heads of an even depth, one half for row offsets and one for "
@@ -85,16 +85,16 @@ void MixerCheck::requireEvenHeads(int heads, const BlockPlan& block) {
       path,
       text,
       Fix{"Use axial self-attention",
-          pathOf(block),
+          pathOf(place),
           R"({"kind": "axialAttention", "h": )" + std::to_string(mostDividing(d, heads)) + "}"});
 }
 
-void MixerCheck::requireGroups(int groups, const BlockPlan& block) {
-  const int in = block.mixerInput.channels, out = block.mixerOutput.channels;
+void MixerCheck::requireGroups(int groups, const PlacedMixer& place) {
+  const int in = place.input.channels, out = place.output.channels;
   if (groups < 1 || (in % groups == 0 && out % groups == 0)) return;
   int nearest = std::min({groups, in, out});
   while (nearest > 1 && (in % nearest != 0 || out % nearest != 0)) --nearest;
-  const std::string path = pathOf(block) + ".groups";
+  const std::string path = pathOf(place) + ".groups";
   add(Severity::error,
       path,
       std::to_string(groups) + " groups do not divide " + std::to_string(in) + " input and " +
@@ -102,9 +102,9 @@ void MixerCheck::requireGroups(int groups, const BlockPlan& block) {
       setTo("the groups", path, std::to_string(std::max(1, nearest))));
 }
 
-void MixerCheck::requireWindow(int scope, const BlockPlan& block) {
-  const std::string path = pathOf(block) + ".scope";
-  const int largest = largestWindow(block.mixerInput);
+void MixerCheck::requireWindow(int scope, const PlacedMixer& place) {
+  const std::string path = pathOf(place) + ".scope";
+  const int largest = largestWindow(place.input);
   if (scope % 2 == 0) {
     add(Severity::error,
         path,
@@ -114,37 +114,37 @@ void MixerCheck::requireWindow(int scope, const BlockPlan& block) {
     add(Severity::warning,
         path,
         "a window of " + std::to_string(scope) + " reaches beyond a map of " +
-            sizeText(block.mixerInput) + ": the outer embeddings are never used",
+            sizeText(place.input) + ": the outer embeddings are never used",
         setTo("the scope", path, std::to_string(largest)));
   }
 }
 
-void MixerCheck::requireContext(const BlockPlan& block) {
-  if (block.mixerInput.positions() != 1) return;
-  const std::string path = pathOf(block);
+void MixerCheck::requireContext(const PlacedMixer& place) {
+  if (place.input.positions() != 1) return;
+  const std::string path = pathOf(place);
   add(Severity::warning,
       path,
       "a map of one position has no context: attention gives that position all the weight",
       Fix{"Use a convolution", path, "\"convolution\""});
 }
 
-void MixerCheck::requireWeights(double weights, const BlockPlan& block) {
+void MixerCheck::requireWeights(double weights, const PlacedMixer& place) {
   if (weights <= kManyWeights) return;
-  const std::string path = pathOf(block);
-  const int heads = mostDividing(block.mixerOutput.channels, kMostHeadsOfLambdas);
-  const int scope = std::min(kScopeOnLargeMaps, largestWindow(block.mixerInput));
+  const std::string path = pathOf(place);
+  const int heads = mostDividing(place.output.channels, kMostHeadsOfLambdas);
+  const int scope = std::min(kScopeOnLargeMaps, largestWindow(place.input));
   add(Severity::warning,
       path,
       "its attention weights take " + std::to_string(static_cast<long long>(weights) >> 18) +
-          " MiB for every image of a batch on a " + sizeText(block.mixerInput) + " map",
+          " MiB for every image of a batch on a " + sizeText(place.input) + " map",
       Fix{"Use a lambda layer with a scope of " + std::to_string(scope),
           path,
           R"({"kind": "lambda", "h": )" + std::to_string(heads) + R"(, "scope": )" +
               std::to_string(scope) + "}"});
 }
 
-const BlockPlan& MixerCheck::firstOfTable(const std::string& name, const BlockPlan& block) {
-  return firstOfTables_.emplace(name, block).first->second;
+const PlacedMixer& MixerCheck::firstOfTable(const std::string& name, const PlacedMixer& place) {
+  return firstOfTables_.emplace(name, place).first->second;
 }
 
 std::string sizeText(const MapShape& map) {

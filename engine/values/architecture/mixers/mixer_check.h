@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/values/architecture/plan.h"
+#include "engine/values/architecture/graph.h"
 #include "engine/values/fields/problem.h"
 
 namespace lambda {
@@ -15,7 +15,7 @@ class MixerCheck {
  public:
   explicit MixerCheck(std::vector<Problem>& problems) : problems_(problems) {}
 
-  void check(const BlockPlan& block);
+  void check(const PlacedMixer& place);
 
   void add(Severity severity,
            const std::string& path,
@@ -23,39 +23,39 @@ class MixerCheck {
            std::optional<Fix> fix = {});
 
   /// "architecture.stages[0].blocks[1].mixer"
-  static std::string pathOf(const BlockPlan& block);
+  static std::string pathOf(const PlacedMixer& place);
 
   /// "Set h to 4"; `value` is JSON.
   static Fix setTo(const std::string& what, const std::string& path, const std::string& value);
 
   /// Reports a window without a centre, in the field "kernelSize".
-  void requireCentre(int kernelSize, const BlockPlan& block);
+  void requireCentre(int kernelSize, const PlacedMixer& place);
 
   /// Reports heads, in the field "h", that do not divide the width.
-  void requireHeads(int heads, const BlockPlan& block);
+  void requireHeads(int heads, const PlacedMixer& place);
 
   /// Reports heads, in the field "h", that do not divide the width into even depths.
-  void requireEvenHeads(int heads, const BlockPlan& block);
+  void requireEvenHeads(int heads, const PlacedMixer& place);
 
   /// Reports groups, in the field "groups", that do not divide the channels before and after.
-  void requireGroups(int groups, const BlockPlan& block);
+  void requireGroups(int groups, const PlacedMixer& place);
 
   /// Reports a window, in the field "scope", without a centre or beyond the map.
-  void requireWindow(int scope, const BlockPlan& block);
+  void requireWindow(int scope, const PlacedMixer& place);
 
   /// Warns of a map of one position, where there is no context to sum.
-  void requireContext(const BlockPlan& block);
+  void requireContext(const PlacedMixer& place);
 
   /// Warns of attention weights that take much memory for every image.
-  void requireWeights(double weights, const BlockPlan& block);
+  void requireWeights(double weights, const PlacedMixer& place);
 
   /// The first block that shares a table of embeddings of that name; `block` itself if no earlier
   /// one does.
-  const BlockPlan& firstOfTable(const std::string& name, const BlockPlan& block);
+  const PlacedMixer& firstOfTable(const std::string& name, const PlacedMixer& place);
 
  private:
   std::vector<Problem>& problems_;
-  std::map<std::string, BlockPlan> firstOfTables_;
+  std::map<std::string, PlacedMixer> firstOfTables_;
 };
 
 /// "8x8"

@@ -4,17 +4,18 @@
 
 namespace lambda {
 
-struct BlockPlan;
+struct MapShape;
+struct PlacedMixer;
 class MixerCheck;
 class OperationList;
 
 // Each kind of mixer has a header in this folder with its struct of options, TraitsOf<> and
 // visitFields() of it, and the declarations of two functions:
-//   addOperations(list, mixer, block, input)   adds the operations of the mixer of a block,
-//       which end with its result before any pooling for the stride, and returns the index of the
-//       last one; norm and activation follow in every block. See operations.h.
-//   checkOptions(check, mixer, block)   reports options that do not go together, or not with the
-//       block. Their ranges have been checked. See mixer_check.h.
+//   addOperations(list, mixer, place, input)   adds the operations of the mixer, which end with its
+//       result before any pooling for the stride, and returns the index of the last one; a norm
+//       follows in every block. See operations.h.
+//   checkOptions(check, mixer, place)   reports options that do not go together, or not with the
+//       maps of the mixer's place. Their ranges have been checked. See mixer_check.h.
 
 /// What an inspection shows of a mixer for one image and one query position.
 enum class InspectedAs {

@@ -13,12 +13,12 @@ int nonLocalDepth(int depth) {
 
 int addOperations(OperationList& list,
                   const NonLocalMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
-  const int depth = nonLocalDepth(block.mixerOutput.channels);
-  const MapShape& map = block.mixerInput;
+  const int depth = nonLocalDepth(place.output.channels);
+  const MapShape& map = place.input;
   const auto n = static_cast<double>(map.positions());
-  const AttentionInputs inputs = addAttentionInputs(list, block, depth, input);
+  const AttentionInputs inputs = addAttentionInputs(list, place, depth, input);
   const bool isSoftmax = mixer.pairwise == PairwiseFunction::embeddedGaussian;
   const int weights =
       list.add({.name = "pair weights",
@@ -37,20 +37,20 @@ int addOperations(OperationList& list,
                             .inputs = {weights, inputs.values},
                             .flops = countOf(2 * n * n * depth),
                             .activationBytes = countOf(kFloatBytes * n * depth)});
-  const int projected = list.addConvolution(sum, depth, 1, block.mixerOutput);
-  if (map.channels != block.mixerOutput.channels) return projected;
+  const int projected = list.addConvolution(sum, depth, 1, place.output);
+  if (map.channels != place.output.channels) return projected;
   return list.add({.name = "added input",
                    .equation = "y_n = x_n + W_z z_n",
                    .meaning = "Adds the block's input, which it so complements.",
                    .axes = "H×W×C",
-                   .output = sizesOf(block.mixerOutput),
+                   .output = sizesOf(place.output),
                    .inputs = {input, projected}});
 }
 
-void checkOptions(MixerCheck& check, const NonLocalMixer& /*mixer*/, const BlockPlan& block) {
-  check.requireContext(block);
-  const auto n = static_cast<double>(block.mixerInput.positions());
-  check.requireWeights(n * n, block);
+void checkOptions(MixerCheck& check, const NonLocalMixer& /*mixer*/, const PlacedMixer& place) {
+  check.requireContext(place);
+  const auto n = static_cast<double>(place.input.positions());
+  check.requireWeights(n * n, place);
 }
 
 }  // namespace lambda

@@ -51,9 +51,9 @@ int nonLocalDepth(int depth);
 
 int addOperations(OperationList& list,
                   const NonLocalMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input);
 
-void checkOptions(MixerCheck& check, const NonLocalMixer& mixer, const BlockPlan& block);
+void checkOptions(MixerCheck& check, const NonLocalMixer& mixer, const PlacedMixer& place);
 
 }  // namespace lambda

@@ -9,17 +9,17 @@ namespace lambda {
 
 int addOperations(OperationList& list,
                   const SelfAttentionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
-  const MapShape& map = block.mixerInput;
-  const int depth = block.mixerOutput.channels;
+  const MapShape& map = place.input;
+  const int depth = place.output.channels;
   const auto n = static_cast<double>(map.positions());
-  const AttentionInputs inputs = addAttentionInputs(list, block, depth, input);
+  const AttentionInputs inputs = addAttentionInputs(list, place, depth, input);
   int logits = -1;
   if (mixer.relative) {
     const double lines = map.height + map.width;
     logits = addRelativeLogits(list,
-                               block,
+                               place,
                                inputs.queries,
                                {.rows = 2 * lines - 2,
                                 .depth = static_cast<double>(depth / std::max(1, mixer.heads)),
@@ -27,7 +27,7 @@ int addOperations(OperationList& list,
                                 .flops = 2 * n * depth * lines});
   }
   return addSoftmaxAttention(list,
-                             block,
+                             place,
                              inputs,
                              logits,
                              mixer.heads,
@@ -38,11 +38,11 @@ int addOperations(OperationList& list,
                               .weights = {countOf(n), countOf(n), mixer.heads}});
 }
 
-void checkOptions(MixerCheck& check, const SelfAttentionMixer& mixer, const BlockPlan& block) {
-  check.requireHeads(mixer.heads, block);
-  check.requireContext(block);
-  const auto n = static_cast<double>(block.mixerInput.positions());
-  check.requireWeights(n * n * mixer.heads, block);
+void checkOptions(MixerCheck& check, const SelfAttentionMixer& mixer, const PlacedMixer& place) {
+  check.requireHeads(mixer.heads, place);
+  check.requireContext(place);
+  const auto n = static_cast<double>(place.input.positions());
+  check.requireWeights(n * n * mixer.heads, place);
 }
 
 }  // namespace lambda

@@ -34,9 +34,9 @@ void visitFields(Value& value, Visit&& visit) {
 
 int addOperations(OperationList& list,
                   const SelfAttentionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input);
 
-void checkOptions(MixerCheck& check, const SelfAttentionMixer& mixer, const BlockPlan& block);
+void checkOptions(MixerCheck& check, const SelfAttentionMixer& mixer, const PlacedMixer& place);
 
 }  // namespace lambda

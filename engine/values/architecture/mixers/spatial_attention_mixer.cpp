@@ -7,9 +7,9 @@ namespace lambda {
 
 int addOperations(OperationList& list,
                   const SpatialAttentionMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
-  const MapShape& map = block.mixerInput;
+  const MapShape& map = place.input;
   const auto n = static_cast<double>(map.positions());
   const int pooled = list.add({.name = "pooled channels",
                                .equation = "z_n = (mean_c x_{nc}, max_c x_{nc})",
@@ -36,12 +36,12 @@ int addOperations(OperationList& list,
                 .output = sizesOf(map),
                 .inputs = {input, gates},
                 .activationBytes = countOf(kFloatBytes * static_cast<double>(map.elements()))});
-  if (map.channels == block.mixerOutput.channels) return scaled;
-  return list.addConvolution(scaled, map.channels, 1, block.mixerOutput);
+  if (map.channels == place.output.channels) return scaled;
+  return list.addConvolution(scaled, map.channels, 1, place.output);
 }
 
-void checkOptions(MixerCheck& check, const SpatialAttentionMixer& mixer, const BlockPlan& block) {
-  check.requireCentre(mixer.kernelSize, block);
+void checkOptions(MixerCheck& check, const SpatialAttentionMixer& mixer, const PlacedMixer& place) {
+  check.requireCentre(mixer.kernelSize, place);
 }
 
 }  // namespace lambda

@@ -7,15 +7,15 @@ namespace lambda {
 
 int addOperations(OperationList& list,
                   const SqueezeExcitationMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input) {
-  const int scaled = list.addSqueezeExcitation(input, block.mixerInput, mixer.ratio);
-  if (block.mixerInput.channels == block.mixerOutput.channels) return scaled;
-  return list.addConvolution(scaled, block.mixerInput.channels, 1, block.mixerOutput);
+  const int scaled = list.addSqueezeExcitation(input, place.input, mixer.ratio);
+  if (place.input.channels == place.output.channels) return scaled;
+  return list.addConvolution(scaled, place.input.channels, 1, place.output);
 }
 
 void checkOptions(MixerCheck& /*check*/,
                   const SqueezeExcitationMixer& /*mixer*/,
-                  const BlockPlan& /*block*/) {}
+                  const PlacedMixer& /*place*/) {}
 
 }  // namespace lambda

@@ -33,9 +33,9 @@ void visitFields(Value& value, Visit&& visit) {
 
 int addOperations(OperationList& list,
                   const SqueezeExcitationMixer& mixer,
-                  const BlockPlan& block,
+                  const PlacedMixer& place,
                   int input);
 
-void checkOptions(MixerCheck& check, const SqueezeExcitationMixer& mixer, const BlockPlan& block);
+void checkOptions(MixerCheck& check, const SqueezeExcitationMixer& mixer, const PlacedMixer& place);
 
 }  // namespace lambda

@@ -1,4 +1,4 @@
-#include "engine/layers/pool_average.h"
+#include "engine/layers/pooling.h"
 
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -46,6 +46,21 @@ class AveragePooling : public torch::autograd::Function<AveragePooling> {
 at::Tensor poolAverage(const at::Tensor& map) {
   if (isPixelRows(map)) return AveragePooling::apply(map);
   return at::avg_pool2d(map, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1);
+}
+
+at::Tensor pooled(const at::Tensor& map, const PoolNode& node) {
+  const bool isWide = node.window == 3;
+  if (node.pooling == Pooling::average) {
+    return isWide ? poolAverage(map)
+                  : at::avg_pool2d(map, 2, 2, 0, /*ceil_mode=*/true, /*count_include_pad=*/false);
+  }
+  return isWide ? at::max_pool2d(map, /*kernel_size=*/3, /*stride=*/2, /*padding=*/1)
+                : at::max_pool2d(map,
+                                 /*kernel_size=*/2,
+                                 /*stride=*/2,
+                                 /*padding=*/0,
+                                 /*dilation=*/1,
+                                 /*ceil_mode=*/true);
 }
 
 at::Tensor poolAverageBackward(const at::Tensor& dy, std::int64_t height, std::int64_t width) {
