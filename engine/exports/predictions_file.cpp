@@ -18,6 +18,7 @@
 #include "engine/training/evaluated_run.h"
 #include "engine/training/evaluation.h"
 #include "engine/training/input/wait_for_batch.h"
+#include "engine/training/objective.h"
 
 namespace lambda {
 
@@ -45,8 +46,7 @@ Rows rowsOf(const at::Tensor& logits, const at::Tensor& labels) {
           .classes = logits.size(1),
           .labels = valuesOf<std::int64_t>(labels, at::kLong),
           .predictions = valuesOf<std::int64_t>(logits.argmax(1), at::kLong),
-          .losses = valuesOf<float>(at::cross_entropy_loss(logits, labels, {}, at::Reduction::None),
-                                    at::kFloat),
+          .losses = valuesOf<float>(lossesOf(logits, labels), at::kFloat),
           .probabilities = valuesOf<float>(logits.softmax(1), at::kFloat)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/training/objective.h"
 #include "engine/training/step/autocast.h"
 
 namespace lambda {
@@ -56,10 +57,6 @@ at::Tensor meanLogits(NetworkImpl& network,
   return logits / 2 + (mirrorMean(moved(images, -1)) + mirrorMean(moved(images, 1))) / 4;
 }
 
-void add(at::Tensor& sum, const at::Tensor& value) {
-  sum = sum.defined() ? sum + value : value;
-}
-
 }  // namespace
 
 bool classify(
@@ -84,17 +81,12 @@ std::optional<Scores> evaluate(NetworkImpl& network,
                                const LabeledImages& images,
                                const BatchMaker& maker,
                                const std::function<bool(std::int64_t done)>& proceed) {
-  // The sums stay on the device, so that nothing waits for it before the last batch.
-  at::Tensor loss, right;
-  const auto count = [&](const at::Tensor& logits, const at::Tensor& labels) {
-    add(loss, at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).to(at::kDouble));
-    add(right, logits.argmax(1).eq(labels).sum());
+  ScoreSums sums;
+  const auto add = [&](const at::Tensor& logits, const at::Tensor& labels) {
+    sums.add(logits, labels);
   };
-  if (!classify(network, images, maker, proceed, count)) return std::nullopt;
-  if (images.count() == 0) return Scores{};
-  const auto total = static_cast<double>(images.count());
-  return Scores{loss.item<double>() / total,
-                static_cast<double>(right.item<std::int64_t>()) / total};
+  if (!classify(network, images, maker, proceed, add)) return std::nullopt;
+  return sums.scores();
 }
 
 }  // namespace lambda

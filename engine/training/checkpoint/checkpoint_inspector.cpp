@@ -12,6 +12,7 @@
 #include "engine/training/evaluation.h"
 #include "engine/training/input/evaluation_data.h"
 #include "engine/training/live_inspection.h"
+#include "engine/training/objective.h"
 
 namespace lambda {
 
@@ -126,8 +127,7 @@ std::optional<Predictions> CheckpointInspector::predict(
   Predictions predictions{
       .split = split, .step = at.step, .epoch = at.epoch, .classNames = images.classNames};
   predictions.labels.assign(images.labels.begin(), images.labels.end());
-  std::int64_t right = 0;
-  double loss = 0;
+  ScoreSums sums;
   const auto take = [&](const at::Tensor& logits, const at::Tensor& labels) {
     const at::Tensor probabilities = logits.softmax(1);
     const auto [confidence, predicted] = probabilities.max(1);
@@ -135,8 +135,7 @@ std::optional<Predictions> CheckpointInspector::predict(
     append(predicted.to(at::kInt), predictions.predicted);
     append(confidence, predictions.confidence);
     append(truth, predictions.truthProbability);
-    loss += at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).item<double>();
-    right += predicted.eq(labels).sum().item<std::int64_t>();
+    sums.add(logits, labels);
   };
   const auto proceed = [&](std::int64_t done) { return progress(done, total); };
   NetworkImpl& network = *impl_->loaded.network;
@@ -144,7 +143,6 @@ std::optional<Predictions> CheckpointInspector::predict(
     return std::nullopt;
   }
   if (split == Split::test) {
-    const auto count = static_cast<double>(total);
     const std::string other =
         otherDataOf(impl_->checkpoint, impl_->loaded.header, impl_->resolved.config(), data, split);
     keepEvaluation(impl_->checkpoint,
@@ -152,7 +150,7 @@ std::optional<Predictions> CheckpointInspector::predict(
                     .step = at.step,
                     .split = split,
                     .images = total,
-                    .scores = {loss / count, static_cast<double>(right) / count},
+                    .scores = sums.scores(),
                     .data = other,
                     .dataSha256 = data.digestOfPart(split)});
   }

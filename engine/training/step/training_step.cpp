@@ -4,6 +4,7 @@
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
+#include "engine/training/objective.h"
 #include "engine/training/step/autocast.h"
 
 namespace lambda {
@@ -12,16 +13,6 @@ namespace {
 
 void notifyEnd(const PhaseObserver& ended, StepPhase phase) {
   if (ended) ended(phase);
-}
-
-/// The mean cross-entropy [] of logits [b, classes], for both labels of a mixed batch.
-at::Tensor crossEntropy(const at::Tensor& logits, const TensorBatch& batch, double smoothing) {
-  const auto of = [&](const at::Tensor& labels) {
-    return at::cross_entropy_loss(
-        logits, labels, {}, at::Reduction::Mean, /*ignore_index=*/-100, smoothing);
-  };
-  if (!batch.isMixed()) return of(batch.labels);
-  return batch.share * of(batch.labels) + (1 - batch.share) * of(batch.partnerLabels);
 }
 
 /// The measures as one float64 tensor [3] on their device.
@@ -77,16 +68,15 @@ StepMeasures computeGradients(TrainingState& state,
     logits = state.network->forward(batch.images, trace);
   }
   logits = logits.to(at::kFloat);
-  const at::Tensor objective = crossEntropy(logits, batch, recipe.labelSmoothing);
+  const at::Tensor objective = lossOf(logits, batch, recipe.labelSmoothing);
   notifyEnd(ended, StepPhase::forward);
   objective.backward();
   notifyEnd(ended, StepPhase::backward);
 
   const at::Tensor measured = logits.detach();
   StepMeasures measures;
-  measures.loss =
-      recipe.labelSmoothing == 0 ? objective.detach() : crossEntropy(measured, batch, 0);
-  measures.accuracy = measured.argmax(1).eq(batch.labels).to(at::kDouble).mean();
+  measures.loss = recipe.labelSmoothing == 0 ? objective.detach() : lossOf(measured, batch, 0);
+  measures.accuracy = accuracyOf(measured, batch.labels);
   return measures;
 }
 

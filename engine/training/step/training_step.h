@@ -61,8 +61,7 @@ class StartedStep {
 };
 
 /// Runs the forward and the backward pass of one batch in training mode. Drops the old gradients
-/// and leaves those of the objective: the cross-entropy with label smoothing, mixed as the batch is
-/// (mixup, arXiv:1710.09412, section 2; CutMix, arXiv:1905.04899, section 3). Only queues work; the
+/// and leaves those of the objective: lossOf() with label smoothing. Only queues work; the
 /// result lacks the norm of the gradients. `trace`, if any, follows the forward pass, and must be
 /// passive.
 StepMeasures computeGradients(TrainingState& state,
