@@ -109,7 +109,7 @@ void TestFields::namesLeadBackToTheirValue() {
   QVERIFY(nameOf(EventKind::changed) == EnumNames<EventKind>::names.back());
   QVERIFY(nameOf(RunStatus::failed) == "failed");
   QVERIFY(nameOf(StemKind::patch) == "patch");
-  QVERIFY(nameOf(ScheduleKind::step) == "step");
+  QVERIFY(kindNameOf(ScheduleKind(StepSchedule{})) == "step");
   QVERIFY(!enumOf<Family>("Plain"));
 }
 

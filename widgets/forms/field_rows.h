@@ -62,7 +62,8 @@ template <class T>
 std::vector<FieldRow> rowsOf(const T& value, const std::string& prefix = {});
 
 /// Sets the field at `path`, relative to `value`, list elements included: "stages[1].width",
-/// "mixer.h". Setting a variant's kind gives it that kind's defaults, and a whole number takes the
+/// "mixer.h". Setting a variant's kind gives it that kind's defaults, but for options beside the
+/// kind that both kinds have, which stay where they were set; and a whole number takes the
 /// index of a choice, as which a form may show it. Returns false, and leaves `value` alone, where
 /// there is no such field or it is of another type.
 template <class T>
@@ -109,16 +110,20 @@ FieldValue valueOf(const M& member) {
   }
 }
 
-template <HasKinds Variant>
+template <class Variant>
 FieldValue kindOf(const Variant& value) {
   const auto& names = KindsOf<Variant>::names;
   return Choice{static_cast<int>(value.index()), {names.begin(), names.end()}};
 }
 
+/// The values that a reset gives the leaves of `value`: the defaults of its kind.
 template <class T>
-std::vector<FieldValue> leavesOf(const T& value) {
+std::vector<FieldValue> initialLeavesOf(const T& value) {
+  T plain{};
+  if constexpr (HasKindBesideOptions<T>)
+    plain.kind = valueOfKind<decltype(T::kind)>(value.kind.index());
   std::vector<FieldValue> leaves;
-  visitFields(value, [&](const Field&, const auto& member) {
+  visitFields(plain, [&](const Field&, const auto& member) {
     using M = std::remove_cvref_t<decltype(member)>;
     if constexpr (kIsLeaf<M>) leaves.push_back(valueOf(member));
   });
@@ -127,7 +132,7 @@ std::vector<FieldValue> leavesOf(const T& value) {
 
 template <class T>
 void append(std::vector<FieldRow>& rows, const T& value, const std::string& prefix) {
-  const std::vector<FieldValue> initial = leavesOf(T{});
+  const std::vector<FieldValue> initial = initialLeavesOf(value);
   std::size_t leaf = 0;
   const auto add =
       [&](const std::string& path, const Field& field, FieldValue now, FieldValue first) {
@@ -150,6 +155,9 @@ void append(std::vector<FieldRow>& rows, const T& value, const std::string& pref
         rows.back().min = 0;
         rows.back().max = 0x1p64;
       }
+      addLook(rows.back());
+    } else if constexpr (HasOptionsBeside<M>) {
+      add(path, field, kindOf(member), kindOf(T{}.kind));
       addLook(rows.back());
     } else if constexpr (HasKinds<M>) {
       add(path + ".kind", field, kindOf(member), kindOf(M{}));
@@ -201,16 +209,16 @@ bool setLeaf(M& member, const FieldValue& next) {
   }
 }
 
-template <HasKinds Variant>
-bool setVariant(Variant& value, std::string_view path, const FieldValue& next) {
-  if (path != "kind") {
-    return std::visit([&](auto& options) { return setField(options, path, next); }, value);
-  }
+template <class Variant>
+bool setKind(Variant& value, const FieldValue& next) {
   const auto* kind = std::get_if<Choice>(&next);
   const int kinds = static_cast<int>(KindsOf<Variant>::names.size());
   if (!kind || kind->index < 0 || kind->index >= kinds) return false;
-  if (static_cast<int>(value.index()) != kind->index) {
-    value = valueOfKind<Variant>(static_cast<std::size_t>(kind->index));
+  const auto index = static_cast<std::size_t>(kind->index);
+  if constexpr (HasOptionsBeside<Variant>) {
+    changeKind(value, index);
+  } else if (value.index() != index) {
+    value = valueOfKind<Variant>(index);
   }
   return true;
 }
@@ -219,8 +227,11 @@ template <class M>
 bool setMember(M& member, std::string_view path, const FieldValue& next) {
   if constexpr (kIsLeaf<M>) {
     return path.empty() && setLeaf(member, next);
+  } else if constexpr (HasOptionsBeside<M>) {
+    return path.empty() && setKind(member, next);
   } else if constexpr (HasKinds<M>) {
-    return setVariant(member, path, next);
+    if (path == "kind") return setKind(member, next);
+    return std::visit([&](auto& options) { return setField(options, path, next); }, member);
   } else if constexpr (requires { member.size(); }) {
     std::size_t index = 0;
     return takeIndex(path, index) && index < member.size() && setField(member[index], path, next);

@@ -18,6 +18,7 @@
 #include "engine/formats/json/config_json.h"
 #include "engine/training/throughput_estimate.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/config/fields.h"
 #include "engine/values/text/quantities.h"
 
 namespace lambda {
@@ -48,9 +49,9 @@ std::string stepKeyOf(RunConfig config) {
   config.recipe.epochs = 1;
   config.recipe.learningRateFactor = 1;
   config.recipe.schedule = {};
-  const OptimizerKind kind = config.recipe.optimizer.kind;
+  const std::size_t kind = config.recipe.optimizer.kind.index();
   config.recipe.optimizer = {};
-  config.recipe.optimizer.kind = kind;
+  config.recipe.optimizer.kind = valueOfKind<OptimizerKind>(kind);
   return toJson(config);
 }
 

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "app/session/inspection/inspection_session.h"
+#include "engine/values/config/fields.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
@@ -35,9 +36,9 @@ RunConfig speedOf(RunConfig config) {
   config.recipe.epochs = plain.recipe.epochs;
   config.recipe.schedule = plain.recipe.schedule;
   config.recipe.labelSmoothing = 0;
-  const OptimizerKind kind = config.recipe.optimizer.kind;
+  const std::size_t kind = config.recipe.optimizer.kind.index();
   config.recipe.optimizer = plain.recipe.optimizer;
-  config.recipe.optimizer.kind = kind;
+  config.recipe.optimizer.kind = valueOfKind<OptimizerKind>(kind);
   return config;
 }
 

@@ -109,8 +109,6 @@ std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
 }
 
 std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, bool trains) {
-  const bool momentum = hasMomentum(recipe.optimizer.kind);
-  const ScheduleKind schedule = recipe.schedule.kind;
   std::vector<FormSection> sections;
   choose.rare("name")
       .common("recipe.epochs")
@@ -129,12 +127,12 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
   sections.push_back(choose.section({}));
   choose.common("recipe.optimizer.kind")
       .common("recipe.optimizer.learningRate")
-      .common("recipe.optimizer.muonLearningRate", recipe.optimizer.kind == OptimizerKind::muon)
-      .common("recipe.optimizer.momentum", momentum)
-      .rare("recipe.optimizer.nesterov", momentum)
-      .rare("recipe.optimizer.beta1", !momentum)
-      .rare("recipe.optimizer.beta2", !momentum)
-      .rare("recipe.optimizer.epsilon", !momentum)
+      .common("recipe.optimizer.muonLearningRate")
+      .common("recipe.optimizer.momentum")
+      .rare("recipe.optimizer.nesterov")
+      .rare("recipe.optimizer.beta1")
+      .rare("recipe.optimizer.beta2")
+      .rare("recipe.optimizer.epsilon")
       .common("recipe.optimizer.weightDecay")
       .rare("recipe.optimizer.decayAllParameters")
       .rare("recipe.optimizer.gradientClip")
@@ -143,12 +141,11 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
                   recipe.optimizer.weightDecay > 0 && !recipe.optimizer.decayAllParameters);
   sections.push_back(choose.section(u"Optimiser"_s));
   choose.common("recipe.schedule.kind")
-      .common("recipe.schedule.warmupEpochs", schedule != ScheduleKind::triangular)
-      .common("recipe.schedule.peakFraction", schedule == ScheduleKind::triangular)
-      .common("recipe.schedule.stepEpochs", schedule == ScheduleKind::step)
-      .common("recipe.schedule.stepFactor", schedule == ScheduleKind::step)
-      .rare("recipe.schedule.finalFactor",
-            schedule != ScheduleKind::constant && schedule != ScheduleKind::step);
+      .common("recipe.schedule.warmupEpochs")
+      .common("recipe.schedule.peakFraction")
+      .common("recipe.schedule.stepEpochs")
+      .common("recipe.schedule.stepFactor")
+      .rare("recipe.schedule.finalFactor");
   sections.push_back(choose.section(u"Schedule"_s));
   return sections;
 }

@@ -35,7 +35,7 @@ std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
                                                   const torch::nn::Module& module,
                                                   Precision precision,
                                                   double backboneRate) {
-  const bool adaptive = !hasMomentum(config.kind);
+  const OptimizerTraits traits = traitsOf(config.kind);
   const std::vector<ParameterRole> roles = rolesOf(module);
   std::vector<UpdatedParameter> parameters;
   for (const auto& item : module.named_parameters()) {
@@ -54,14 +54,12 @@ std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
       each.parameter.set_data(each.master.to(at::kBFloat16));
     }
     each.firstMoment = at::zeros_like(each.master.detach());
-    if (adaptive) {
-      each.secondMoment = at::zeros_like(each.master.detach());
-      each.steps = at::zeros({}, at::kFloat);
-    }
+    if (!traits.secondMoment.empty()) each.secondMoment = at::zeros_like(each.master.detach());
+    if (traits.countsSteps) each.steps = at::zeros({}, at::kFloat);
     each.rateFactor = factorOf(config.rateFactors, role);
     if (!each.name.starts_with("head.")) each.rateFactor *= backboneRate;
     each.weightDecay = weightDecayOf(config, role);
-    each.orthogonalized = config.kind == OptimizerKind::muon && role == ParameterRole::filter;
+    each.orthogonalized = traits.orthogonalizesFilters && role == ParameterRole::filter;
     parameters.push_back(std::move(each));
   }
   return parameters;

@@ -24,9 +24,9 @@ struct UpdatedParameter {
   std::string name;
   at::Tensor parameter;
   at::Tensor master;
-  at::Tensor firstMoment;   ///< Momentum, or the first moment.
-  at::Tensor secondMoment;  ///< The second moment; Adam and AdamW.
-  at::Tensor steps;         ///< Updates done, a float32 scalar; Adam and AdamW.
+  at::Tensor firstMoment;
+  at::Tensor secondMoment;  ///< Undefined where the optimiser's traits have none.
+  at::Tensor steps;         ///< Updates done, a float32 scalar; the same.
   double rateFactor = 1;
   double weightDecay = 0;
   bool orthogonalized = false;  ///< Updated by Muon.

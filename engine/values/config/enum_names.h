@@ -67,11 +67,6 @@ struct EnumNames<CropPadding> {
 };
 
 template <>
-struct EnumNames<OptimizerKind> {
-  static constexpr std::array<std::string_view, 4> names{"sgd", "adam", "adamw", "muon"};
-};
-
-template <>
 struct EnumNames<LastBatch> {
   static constexpr std::array<std::string_view, 3> names{"automatic", "drop", "keep"};
 };
@@ -79,12 +74,6 @@ struct EnumNames<LastBatch> {
 template <>
 struct EnumNames<BestBy> {
   static constexpr std::array<std::string_view, 2> names{"accuracy", "loss"};
-};
-
-template <>
-struct EnumNames<ScheduleKind> {
-  static constexpr std::array<std::string_view, 5> names{
-      "constant", "cosine", "linear", "triangular", "step"};
 };
 
 template <>

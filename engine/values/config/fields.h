@@ -3,11 +3,11 @@
 #include <array>
 #include <concepts>
 #include <cstddef>
-#include <limits>
 #include <string_view>
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "engine/values/config/enum_names.h"
 #include "engine/values/config/run_config.h"
@@ -22,8 +22,18 @@ inline constexpr std::array<std::string_view, kMixerKindCount> kMixerKinds = [] 
   return kinds;
 }();
 
+/// Calls `of` with the defaults of each alternative of a variant; an array of the results.
+template <class Variant, class Of>
+constexpr auto ofEachKind(const Of& of) {
+  return [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return std::array{of(std::variant_alternative_t<I, Variant>{})...};
+  }
+  (std::make_index_sequence<std::variant_size_v<Variant>>());
+}
+
 /// The kinds of a variant of option structs: the values of its "kind", in the order of its
-/// alternatives, and the noun for one of them in messages.
+/// alternatives, and the noun for one of them in messages. `kAreBeside`: the options do not stand
+/// in an object of their own, but beside "kind" among the fields of the variant's owner.
 template <class Variant>
 struct KindsOf;
 
@@ -35,27 +45,93 @@ struct KindsOf<Mixer> {
 
 template <>
 struct KindsOf<DataSource> {
-  static constexpr auto names = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<std::string_view, sizeof...(I)>{
-        traitsOf(std::type_identity<std::variant_alternative_t<I, DataSource>>()).kind...};
-  }
-  (std::make_index_sequence<std::variant_size_v<DataSource>>());
+  static constexpr auto names = ofEachKind<DataSource>(
+      []<class Source>(const Source&) { return traitsOf(std::type_identity<Source>()).kind; });
   static constexpr const char* noun = "a data source";
 };
 
-/// A variant of option structs that its "kind" tells apart.
+template <>
+struct KindsOf<OptimizerKind> {
+  static constexpr auto names =
+      ofEachKind<OptimizerKind>([](const auto& options) { return traitsOf(options).kind; });
+  static constexpr bool kAreBeside = true;
+};
+
+template <>
+struct KindsOf<ScheduleKind> {
+  static constexpr auto names =
+      ofEachKind<ScheduleKind>([](const auto& options) { return options.kKind; });
+  static constexpr bool kAreBeside = true;
+};
+
+/// A variant whose options stand beside its kind. Its value is the field "kind"; its options are
+/// fields of its owner.
 template <class T>
-concept HasKinds = requires {
+concept HasOptionsBeside = requires {
+  KindsOf<T>::kAreBeside;
+};
+
+/// A variant of option structs that stand in an object with their "kind".
+template <class T>
+concept HasKinds = !HasOptionsBeside<T> && requires {
   KindsOf<T>::names;
 };
 
+/// The value of "kind" in JSON.
+template <class Variant>
+constexpr std::string_view kindNameOf(const Variant& value) {
+  return KindsOf<Variant>::names[value.index()];
+}
+
 /// The alternative of that kind with its defaults; `kind` is an index of KindsOf<Variant>::names.
-template <HasKinds Variant, std::size_t I = 0>
+template <class Variant, std::size_t I = 0>
 Variant valueOfKind(std::size_t kind) {
   if constexpr (I + 1 < std::variant_size_v<Variant>) {
     if (kind != I) return valueOfKind<Variant, I + 1>(kind);
   }
   return std::variant_alternative_t<I, Variant>{};
+}
+
+/// Changes the kind and keeps what was set: options that both kinds have, unless they were at the
+/// default of the kind before.
+template <HasOptionsBeside Variant>
+void changeKind(Variant& value, std::size_t kind) {
+  if (value.index() == kind) return;
+  using Options = std::vector<std::pair<std::string_view, double>>;
+  const auto optionsOf = [](const Variant& each) {
+    Options options;
+    const auto add = [&](const Field& field, const auto& member) {
+      options.emplace_back(field.name, static_cast<double>(member));
+    };
+    std::visit([&](const auto& alternative) { visitFields(alternative, add); }, each);
+    return options;
+  };
+  const Options before = optionsOf(value),
+                defaults = optionsOf(valueOfKind<Variant>(value.index()));
+  value = valueOfKind<Variant>(kind);
+  const auto keep = [&](const Field& field, auto& member) {
+    for (std::size_t i = 0; i < before.size(); ++i) {
+      if (before[i].first == field.name && before[i] != defaults[i])
+        member = static_cast<std::remove_reference_t<decltype(member)>>(before[i].second);
+    }
+  };
+  std::visit([&](auto& alternative) { visitFields(alternative, keep); }, value);
+}
+
+/// A value whose member `kind` has its options beside it.
+template <class T>
+concept HasKindBesideOptions = HasOptionsBeside<decltype(T::kind)>;
+
+/// Calls visit(value) for the value and then for it with each kind whose options stand beside it.
+template <class T, class Visit>
+void withEachKind(T value, const Visit& visit) {
+  visit(value);
+  if constexpr (HasKindBesideOptions<T>) {
+    for (std::size_t kind = 0; kind < KindsOf<decltype(T::kind)>::names.size(); ++kind) {
+      value.kind = valueOfKind<decltype(T::kind)>(kind);
+      visit(value);
+    }
+  }
 }
 
 // Each overload calls visit(Field, member) for every field of a value, in the order of its JSON.
@@ -268,18 +344,7 @@ template <Either<OptimizerConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "sgd, adam, adamw or muon"}, value.kind);
   visit(Field{"learningRate", "peak of the schedule", 0, 1000}, value.learningRate);
-  visit(Field{"muonLearningRate",
-              "muon: change of a convolution's filters in a step at the peak, as a share of "
-              "their norm",
-              0,
-              1,
-              "filterRate"},
-        value.muonLearningRate);
-  visit(Field{"momentum", "sgd and muon: momentum", 0, 0.9999}, value.momentum);
-  visit(Field{"nesterov", "sgd and muon: Nesterov's look-ahead"}, value.nesterov);
-  visit(Field{"beta1", "adam: decay of the first moment", 0, 0.99999}, value.beta1);
-  visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
-  visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);
+  std::visit([&](auto& options) { visitFields(options, visit); }, value.kind);
   visit(Field{"weightDecay", "weight decay; muon: not of the filters that it updates", 0, 10},
         value.weightDecay);
   visit(Field{"decayAllParameters",
@@ -294,13 +359,7 @@ void visitFields(Value& value, Visit&& visit) {
 template <Either<ScheduleConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"kind", "constant, cosine, linear, triangular or step"}, value.kind);
-  visit(Field{"warmupEpochs", "epochs of linear rise from 0; not for triangular", 0, 100000},
-        value.warmupEpochs);
-  visit(Field{"finalFactor", "factor of the peak at the end", 0, 1}, value.finalFactor);
-  visit(Field{"peakFraction", "triangular: share of the run before the peak", 0, 1},
-        value.peakFraction);
-  visit(Field{"stepEpochs", "step: epochs between two drops", 1e-3, 100000}, value.stepEpochs);
-  visit(Field{"stepFactor", "step: factor of a drop", 0, 1}, value.stepFactor);
+  std::visit([&](auto& options) { visitFields(options, visit); }, value.kind);
 }
 
 template <Either<Recipe> Value, class Visit>
