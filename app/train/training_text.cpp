@@ -94,10 +94,8 @@ QString recipeText(const RunConfig& config) {
 QString problemText(const Problem& problem) {
   const QString text = QString::fromStdString(problem.text);
   if (problem.path.starts_with("architecture")) return u"Network: %1"_s.arg(text);
-  FieldRow row;
-  row.path = problem.path;
-  field_rows::addLook(row);
-  return row.label.empty() ? text : QString::fromStdString(row.label) + u": "_s + text;
+  return problem.path.empty() ? text
+                              : QString::fromStdString(labelAt(problem.path)) + u": "_s + text;
 }
 
 QString breakableText(const QString& text) {

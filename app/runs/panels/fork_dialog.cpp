@@ -39,22 +39,16 @@ std::vector<FieldRow> ownRows(const RunConfig& config) {
   return rows;
 }
 
-std::vector<FieldRow> recipeRows(const Recipe& recipe) {
-  std::vector<FieldRow> rows = rowsOf(recipe, "recipe");
-  if (recipe.optimizer.decayAllParameters) {
-    std::erase_if(rows, [](const FieldRow& row) {
-      return row.path.starts_with("recipe.optimizer.decayFactors.");
-    });
-  }
-  return rows;
-}
-
-/// All settings of a fork: everything but the network.
+/// All settings of a fork that have an effect: everything but the network.
 std::vector<FormSection> sectionsOf(const RunConfig& config) {
-  return {{u"Run"_s, ownRows(config)},
-          {u"Recipe"_s, recipeRows(config.recipe)},
-          {u"Augmentation"_s, rowsOf(config.data.augmentation, "data.augmentation")},
-          {u"Device"_s, rowsOf(config.device, "device")}};
+  std::vector<FormSection> sections{
+      {u"Run"_s, ownRows(config)},
+      {u"Recipe"_s, rowsOf(config.recipe, "recipe")},
+      {u"Augmentation"_s, rowsOf(config.data.augmentation, "data.augmentation")},
+      {u"Device"_s, rowsOf(config.device, "device")}};
+  for (FormSection& section : sections)
+    std::erase_if(section.rows, [](const FieldRow& row) { return !row.applies; });
+  return sections;
 }
 
 /// Whether a form with these sections shows the problem beside one of its fields.

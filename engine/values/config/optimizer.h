@@ -86,25 +86,45 @@ requires Either<Value, Sgd> || Either<Value, Muon>
 
 void visitFields(Value& value, Visit&& visit) {
   if constexpr (Either<Value, Muon>) {
-    visit(Field{"muonLearningRate",
-                "muon: change of a convolution's filters in a step at the peak, as a share of "
-                "their norm",
-                0,
-                1,
-                "filterRate"},
+    visit(Field{{"muonLearningRate",
+                 "muon: change of a convolution's filters in a step at the peak, as a share of "
+                 "their norm",
+                 0,
+                 1,
+                 "filterRate"},
+                {"Muon learning rate", Stepping::oneTwoFive},
+                "How far the filters move in a step, as a share of their size; independent of the "
+                "gradients' size."},
           value.muonLearningRate);
   }
-  visit(Field{"momentum", "sgd and muon: momentum", 0, 0.9999}, value.momentum);
-  visit(Field{"nesterov", "sgd and muon: Nesterov's look-ahead"}, value.nesterov);
+  visit(Field{{"momentum", "sgd and muon: momentum", 0, 0.9999},
+              {"Momentum", Stepping::hundredth},
+              "Averages gradients over about 1 / (1 − m) steps: steadier and faster, one value "
+              "more per parameter."},
+        value.momentum);
+  visit(Field{{"nesterov", "sgd and muon: Nesterov's look-ahead"},
+              {"Nesterov"},
+              "Often converges a little faster than plain momentum, at no cost."},
+        value.nesterov);
 }
 
 template <class Value, class Visit>
 requires Either<Value, Adam> || Either<Value, AdamW>
 
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"beta1", "adam: decay of the first moment", 0, 0.99999}, value.beta1);
-  visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
-  visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);
+  visit(Field{{"beta1", "adam: decay of the first moment", 0, 0.99999},
+              {"Beta 1", Stepping::hundredth},
+              "Averages gradients over about 1 / (1 − β) steps."},
+        value.beta1);
+  visit(Field{{"beta2", "adam: decay of the second moment", 0, 0.9999999},
+              {"Beta 2", Stepping::hundredth},
+              "Averages squared gradients; values near 1 are steadier, and need more steps of "
+              "warm-up."},
+        value.beta2);
+  visit(Field{{"epsilon", "adam: added to the denominator", 1e-16, 1},
+              {"Epsilon", Stepping::oneTwoFive},
+              "Larger values limit the steps of parameters with tiny gradients."},
+        value.epsilon);
 }
 
 /// A new optimiser is a new alternative: every list of overloads that omits it fails to compile.

@@ -71,19 +71,32 @@ requires requires {
 
 void visitFields(Value& value, Visit&& visit) {
   if constexpr (requires { value.warmupEpochs; }) {
-    visit(Field{"warmupEpochs", "epochs of linear rise from 0; not for triangular", 0, 100000},
+    visit(Field{{"warmupEpochs", "epochs of linear rise from 0; not for triangular", 0, 100000},
+                {"Warm-up", Stepping::one, "epochs", "none"},
+                "Starts with small steps, which large batches and Adam need to stay stable."},
           value.warmupEpochs);
   }
   if constexpr (requires { value.finalFactor; }) {
-    visit(Field{"finalFactor", "factor of the peak at the end", 0, 1}, value.finalFactor);
+    visit(Field{{"finalFactor", "factor of the peak at the end", 0, 1},
+                {"Final factor", Stepping::hundredth},
+                "The smaller the last steps, the better the weights settle; 0 is usual."},
+          value.finalFactor);
   }
   if constexpr (requires { value.peakFraction; }) {
-    visit(Field{"peakFraction", "triangular: share of the run before the peak", 0, 1},
+    visit(Field{{"peakFraction", "triangular: share of the run before the peak", 0, 1},
+                {"Peak at", Stepping::hundredth, "of the run"},
+                "An early peak leaves more of the run for settling."},
           value.peakFraction);
   }
   if constexpr (requires { value.stepEpochs; }) {
-    visit(Field{"stepEpochs", "step: epochs between two drops", 1e-3, 100000}, value.stepEpochs);
-    visit(Field{"stepFactor", "step: factor of a drop", 0, 1}, value.stepFactor);
+    visit(Field{{"stepEpochs", "step: epochs between two drops", 1e-3, 100000},
+                {"Drop every", Stepping::one, "epochs"},
+                "The accuracy jumps up at each drop; drop when it no longer grows."},
+          value.stepEpochs);
+    visit(Field{{"stepFactor", "step: factor of a drop", 0, 1},
+                {"Drop to", Stepping::hundredth},
+                "How far the learning rate falls at each drop; 0.1 is usual."},
+          value.stepFactor);
   }
 }
 

@@ -18,6 +18,7 @@ enum class PairwiseFunction {
 template <>
 struct EnumNames<PairwiseFunction> {
   static constexpr std::array<std::string_view, 2> names{"embeddedGaussian", "dotProduct"};
+  static constexpr std::array<std::string_view, 2> labels{"Embedded Gaussian", "Dot product"};
 };
 
 /// The non-local block (Wang et al., 2018, arXiv:1711.07971, equation 6): attention of one head
@@ -42,7 +43,10 @@ struct TraitsOf<NonLocalMixer> {
 
 template <Either<NonLocalMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"pairwise", "how pairs are weighted: embeddedGaussian (softmax) or dotProduct"},
+  visit(Field{{"pairwise", "how pairs are weighted: embeddedGaussian (softmax) or dotProduct"},
+              {"Pair weights"},
+              "The embedded Gaussian is a softmax; the dot product divides by the number of "
+              "positions. Both gained about the same in the original paper."},
         value.pairwise);
 }
 
