@@ -146,6 +146,45 @@ struct OptimizerConfig {
   bool operator==(const OptimizerConfig&) const = default;
 };
 
+template <Either<OptimizerConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  const auto same = atSameSpeed(visit);
+  visit(
+      Field{{"kind", "sgd, adam, adamw or muon"},
+            {"Optimiser"},
+            "SGD generalises well and keeps one more value per parameter; Adam and AdamW need less "
+            "tuning and keep two; Muon learns fastest in short runs of convolutional networks."},
+      value.kind);
+  same(Field{{"learningRate", "peak of the schedule", 0, 1000},
+             {"Learning rate", Stepping::oneTwoFive},
+             "The most important number: too high diverges, too low stays behind. It usually "
+             "doubles with the batch size. Free."},
+       value.learningRate);
+  std::visit([&](auto& options) { visitFields(options, same); }, value.kind);
+  same(Field{{"weightDecay", "weight decay; muon: not of the filters that it updates", 0, 10},
+             {"Weight decay", Stepping::oneTwoFive, "", "off"},
+             "Less overfitting: 1e-4 to 5e-4 with SGD, 0.01 to 0.1 with AdamW. Too much keeps the "
+             "training accuracy low. The filters that Muon updates do not decay: it fixes their "
+             "norm."},
+       value.weightDecay);
+  same(Field{{"decayAllParameters",
+              "decay all parameters in full, also norms, biases and embeddings"},
+             {"Decay all parameters"},
+             "Norms, biases and embeddings decay too, as in many older recipes; usually less "
+             "accurate."},
+       value.decayAllParameters);
+  same(Field{{"gradientClip", "greatest norm of all gradients together; 0 = none", 0, 1e6},
+             {"Gradient clipping", Stepping::oneTwoFive, "", "off"},
+             "Limits the harm of single bad batches; around 1 where the loss jumps."},
+       value.gradientClip);
+  same(Field{"rateFactors", "learning rates of parameters by their role"}, value.rateFactors);
+  same(Field{{"decayFactors", "weight decay of parameters by their role"},
+             {},
+             "",
+             value.weightDecay > 0 && !value.decayAllParameters},
+       value.decayFactors);
+}
+
 /// The weight decay of the parameters of a role.
 inline double weightDecayOf(const OptimizerConfig& config, ParameterRole role) {
   return config.weightDecay * (config.decayAllParameters ? 1 : factorOf(config.decayFactors, role));

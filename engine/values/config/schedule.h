@@ -100,6 +100,16 @@ void visitFields(Value& value, Visit&& visit) {
   }
 }
 
+template <Either<ScheduleConfig> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"kind", "constant, cosine, linear, triangular or step"},
+              {"Schedule"},
+              "How the learning rate falls: cosine and linear end the most accurate, triangular "
+              "suits runs of few epochs, constant is for experiments."},
+        value.kind);
+  std::visit([&](auto& options) { visitFields(options, visit); }, value.kind);
+}
+
 /// The learning rate as a factor of its peak, after `epoch` epochs (fractional, 0 at the first
 /// batch) of a run of `epochs`. It lies in 0..1 for every time in 0..epochs.
 double learningRateFactor(const ScheduleConfig& schedule, double epoch, int epochs);
