@@ -109,10 +109,10 @@ void TestFields::everyMemberIsListed() {
 }
 
 void TestFields::namesLeadBackToTheirValue() {
-  for (const std::string_view name : EnumNames<EventKind>::names) {
+  for (const std::string_view name : kNamesOf<EventKind>.names) {
     QCOMPARE(nameOf(*enumOf<EventKind>(name)), name);
   }
-  QVERIFY(nameOf(EventKind::changed) == EnumNames<EventKind>::names.back());
+  QVERIFY(nameOf(EventKind::changed) == kNamesOf<EventKind>.names.back());
   QVERIFY(nameOf(RunStatus::failed) == "failed");
   QVERIFY(nameOf(StemKind::patch) == "patch");
   QVERIFY(kindNameOf(ScheduleKind(StepSchedule{})) == "step");

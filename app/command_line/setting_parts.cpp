@@ -50,7 +50,7 @@ Setting settingOf(const Field& field, const M& member) {
     setting.range = rangeText<M>(field);
     setting.defaultValue = member;
   } else if constexpr (std::is_enum_v<M>) {
-    setNames(setting, EnumNames<M>::names, static_cast<std::size_t>(member));
+    setNames(setting, kNamesOf<M>.names, static_cast<std::size_t>(member));
   } else if constexpr (HasOptionsBeside<M>) {
     setNames(setting, KindsOf<M>::names, member.index());
   } else {

@@ -37,7 +37,7 @@ class Filler {
       member += "\xC3\xA9 \"\\\n\t" + std::to_string(++count_);
     } else if constexpr (std::is_enum_v<M>) {
       const auto next = static_cast<std::size_t>(member) + 1;
-      member = static_cast<M>(next % EnumNames<M>::names.size());
+      member = static_cast<M>(next % kNamesOf<M>.names.size());
     } else if constexpr (HasOptionsBeside<M>) {
       changeKind(member, (member.index() + 1) % std::variant_size_v<M>);
     } else if constexpr (HasKinds<M>) {

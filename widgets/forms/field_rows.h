@@ -89,8 +89,8 @@ FieldRow emptyRow(const std::string& path, const Field& field);
 template <class M>
 std::vector<std::string> choiceLabelsOf() {
   std::vector<std::string> labels;
-  if constexpr (requires { EnumNames<M>::labels; }) {
-    labels.assign(EnumNames<M>::labels.begin(), EnumNames<M>::labels.end());
+  if constexpr (std::is_enum_v<M>) {
+    labels.assign(kNamesOf<M>.labels.begin(), kNamesOf<M>.labels.end());
   } else if constexpr (requires { KindsOf<M>::titles; }) {
     labels.assign(KindsOf<M>::titles.begin(), KindsOf<M>::titles.end());
   } else if constexpr (requires { KindsOf<M>::nouns; }) {
@@ -112,7 +112,7 @@ FieldValue valueOf(const M& member) {
   } else if constexpr (std::is_floating_point_v<M>) {
     return static_cast<double>(member);
   } else if constexpr (std::is_enum_v<M>) {
-    const auto& names = EnumNames<M>::names;
+    const auto& names = kNamesOf<M>.names;
     return Choice{static_cast<int>(member), {names.begin(), names.end()}};
   } else {
     return std::string(member);
@@ -205,7 +205,7 @@ bool setLeaf(M& member, const FieldValue& next) {
   } else if constexpr (std::is_enum_v<M>) {
     const auto* value = std::get_if<Choice>(&next);
     const bool fits =
-        value && value->index >= 0 && value->index < static_cast<int>(EnumNames<M>::names.size());
+        value && value->index >= 0 && value->index < static_cast<int>(kNamesOf<M>.names.size());
     if (fits) member = static_cast<M>(value->index);
     return fits;
   } else {

@@ -131,7 +131,7 @@ class FieldReader {
     } else if constexpr (std::is_same_v<M, std::string>) {
       member = readString(json, path);
     } else if constexpr (std::is_enum_v<M>) {
-      const auto& names = EnumNames<M>::names;
+      const auto& names = kNamesOf<M>.names;
       member = static_cast<M>(readName(json, path, names));
     } else if constexpr (HasOptionsBeside<M>) {
       changeKind(member, readName(json, path, KindsOf<M>::names));

@@ -18,9 +18,7 @@ enum class PositionEmbedding {
 };
 
 template <>
-struct EnumNames<PositionEmbedding> {
-  static constexpr std::array<std::string_view, 3> names{"relative", "absolute", "none"};
-};
+inline constexpr EnumNames<3> kNamesOf<PositionEmbedding>{{"relative", "absolute", "none"}};
 
 /// How the keys of a lambda layer are normalised over the context (paper, table 12).
 enum class KeyNormalization {
@@ -30,10 +28,7 @@ enum class KeyNormalization {
 };
 
 template <>
-struct EnumNames<KeyNormalization> {
-  static constexpr std::array<std::string_view, 3> names{"softmax", "l2", "none"};
-  static constexpr std::array<std::string_view, 3> labels{"", "L2", ""};
-};
+inline constexpr EnumNames<3> kNamesOf<KeyNormalization>{{"softmax", "l2", "none"}, {"", "L2", ""}};
 
 /// Which context positions a query sees (paper, appendix B.2).
 enum class ContextMask {
@@ -43,9 +38,7 @@ enum class ContextMask {
 };
 
 template <>
-struct EnumNames<ContextMask> {
-  static constexpr std::array<std::string_view, 3> names{"none", "causal", "custom"};
-};
+inline constexpr EnumNames<3> kNamesOf<ContextMask>{{"none", "causal", "custom"}};
 
 /// How a map [d, H, W] becomes n tokens of d values.
 enum class TokenOrder {
@@ -57,10 +50,7 @@ enum class TokenOrder {
 };
 
 template <>
-struct EnumNames<TokenOrder> {
-  static constexpr std::array<std::string_view, 2> names{"pixels", "channelRuns"};
-  static constexpr std::array<std::string_view, 2> labels{"", "Channel runs"};
-};
+inline constexpr EnumNames<2> kNamesOf<TokenOrder>{{"pixels", "channelRuns"}, {"", "Channel runs"}};
 
 /// The values that share a mean and a scale in the batch norms of queries and values.
 enum class NormAxes {
@@ -71,10 +61,8 @@ enum class NormAxes {
 };
 
 template <>
-struct EnumNames<NormAxes> {
-  static constexpr std::array<std::string_view, 2> names{"channels", "positions"};
-  static constexpr std::array<std::string_view, 2> labels{"Channel", "Position"};
-};
+inline constexpr EnumNames<2> kNamesOf<NormAxes>{{"channels", "positions"},
+                                                 {"Channel", "Position"}};
 
 /// The lambda layer of LambdaNetworks (Bello, ICLR 2021), multi-query (section 3.2) or
 /// multi-head (appendix B.3), with intra-depth (appendix B.4). Defaults are the paper's (appendix

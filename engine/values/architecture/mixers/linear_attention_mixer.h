@@ -16,10 +16,7 @@ enum class FeatureMap {
 };
 
 template <>
-struct EnumNames<FeatureMap> {
-  static constexpr std::array<std::string_view, 2> names{"softmax", "elu"};
-  static constexpr std::array<std::string_view, 2> labels{"", "elu + 1"};
-};
+inline constexpr EnumNames<2> kNamesOf<FeatureMap>{{"softmax", "elu"}, {"", "elu + 1"}};
 
 /// Linear attention: the softmax kernel is replaced by a product φ(q)^T φ(k), so that the context
 /// is summed into one d/h x d/h matrix per head before a query meets it (LambdaNetworks, appendix

@@ -16,10 +16,8 @@ enum class PairwiseFunction {
 };
 
 template <>
-struct EnumNames<PairwiseFunction> {
-  static constexpr std::array<std::string_view, 2> names{"embeddedGaussian", "dotProduct"};
-  static constexpr std::array<std::string_view, 2> labels{"Embedded Gaussian", "Dot product"};
-};
+inline constexpr EnumNames<2> kNamesOf<PairwiseFunction>{{"embeddedGaussian", "dotProduct"},
+                                                         {"Embedded Gaussian", "Dot product"}};
 
 /// The non-local block (Wang et al., 2018, arXiv:1711.07971, equation 6): attention of one head
 /// with d / 2 channels and no positions, projected back to d channels and added to the input. The
