@@ -90,6 +90,7 @@ void TestFields::everyMemberIsListed() {
   check(faultOf<DecayFactors>());
   check(faultOf<Adam>());
   check(faultOf<Muon>());
+  check(faultOf<Lion>());
   check(faultOf<CosineSchedule>());
   check(faultOf<TriangularSchedule>());
   check(faultOf<StepSchedule>());

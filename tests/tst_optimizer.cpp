@@ -79,6 +79,7 @@ class TestOptimizer : public QObject {
   void sgdFollowsItsFormula();
   void adamFollowsItsFormula_data();
   void adamFollowsItsFormula();
+  void lionFollowsItsFormula();
   void muonFollowsItsFormula_data();
   void muonFollowsItsFormula();
   void muonTurnsTheFiltersOfAllConvolutionsButTheFirst();
@@ -138,6 +139,20 @@ void TestOptimizer::adamFollowsItsFormula() {
     const double mean = firstMoment[i] / (1 - std::pow(adam.beta1, step));
     const double variance = secondMoment[i] / (1 - std::pow(adam.beta2, step));
     return decayed - 0.01 * mean / (std::sqrt(variance) + adam.epsilon);
+  });
+}
+
+void TestOptimizer::lionFollowsItsFormula() {
+  const Lion lion;
+  OptimizerConfig config;
+  config.kind = lion;
+  config.weightDecay = 0.1;
+  double mean[3] = {};
+  compareWithFormula(config, 0.01, [&](std::size_t i, double w, double g, int) {
+    const double direction = lion.beta1 * mean[i] + (1 - lion.beta1) * g;
+    mean[i] = lion.beta2 * mean[i] + (1 - lion.beta2) * g;
+    const double sign = direction > 0 ? 1 : direction < 0 ? -1 : 0;
+    return w - 0.01 * (sign + config.weightDecay * w);
   });
 }
 

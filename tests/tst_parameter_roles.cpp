@@ -118,6 +118,7 @@ void TestParameterRoles::rolesHaveRatesOfTheirOwn_data() {
   QTest::newRow("sgd") << OptimizerKind(Sgd{});
   QTest::newRow("adam") << OptimizerKind(Adam{});
   QTest::newRow("adamw") << OptimizerKind(AdamW{});
+  QTest::newRow("lion") << OptimizerKind(Lion{});
 }
 
 /// A factor of the rate or the decay has the same effect as a rate or decay of that product.

@@ -127,6 +127,7 @@ void addRuns() {
   QTest::newRow("adam") << variedRun(Adam{});
   QTest::newRow("adamw") << variedRun(AdamW{});
   QTest::newRow("muon") << variedRun(Muon{});
+  QTest::newRow("lion") << variedRun(Lion{});
   QTest::newRow("sgd, mixed images") << mixingRun();
   QTest::newRow("adamw, bfloat16") << variedRun(AdamW{}, Precision::bfloat16);
   QTest::newRow("muon, bfloat16") << variedRun(Muon{}, Precision::bfloat16);

@@ -38,6 +38,7 @@ void TestResume::resumesToTheSameBits_data() {
   QTest::newRow("adamw, last batch") << 2 << 18 << false;
   QTest::newRow("muon, middle of an epoch") << 3 << 9 << false;
   QTest::newRow("muon, in evaluation") << 3 << 12 << true;
+  QTest::newRow("lion, middle of an epoch") << 4 << 9 << false;
 }
 
 void TestResume::resumesToTheSameBits() {

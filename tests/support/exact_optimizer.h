@@ -136,6 +136,10 @@ class ExactOptimizer {
 
   static UpdateRates ratesOf(const AdamW& adamw) { return adamRates(adamw, UpdateRule::adamw); }
 
+  static UpdateRates ratesOf(const Lion& lion) {
+    return {.rule = UpdateRule::lion, .beta1 = lion.beta1, .beta2 = lion.beta2};
+  }
+
   static UpdateRates adamRates(const Adam& adam, UpdateRule rule) {
     return {.rule = rule, .beta1 = adam.beta1, .beta2 = adam.beta2, .epsilon = adam.epsilon};
   }

@@ -91,6 +91,8 @@ inline void addUpdateRows() {
   config.decayAllParameters = true;
   add("adamw, all decayed", config);
   config.decayAllParameters = false;
+  config.kind = Lion{};
+  add("lion", config);
   config.kind = Muon{};
   add("muon", config);
   config.rateFactors = {.input = 0.5, .filter = 2, .norm = 0.25, .embedding = 0, .head = 3};
@@ -102,6 +104,8 @@ inline void addUpdateRows() {
   add("adam, by roles", config);
   config.kind = AdamW{};
   add("adamw, by roles", config);
+  config.kind = Lion{};
+  add("lion, by roles", config);
 }
 
 }  // namespace lambda

@@ -1,7 +1,7 @@
 #pragma once
 
+#include <concepts>
 #include <string_view>
-#include <type_traits>
 #include <variant>
 
 #include "engine/values/architecture/parameter_role.h"
@@ -127,10 +127,36 @@ void visitFields(Value& value, Visit&& visit) {
         value.epsilon);
 }
 
-/// A new optimiser is a new alternative: every list of overloads that omits it fails to compile.
-using OptimizerKind = std::variant<Sgd, Adam, AdamW, Muon>;
+/// Lion (Chen et al., 2023): every weight moves by the learning rate, in the direction of the sign
+/// of an average of the gradients. Its weight decay is decoupled.
+struct Lion {
+  double beta1 = 0.9;
+  double beta2 = 0.99;
 
-inline OptimizerTraits traitsOf(const OptimizerKind& kind) {
+  bool operator==(const Lion&) const = default;
+};
+
+constexpr OptimizerTraits traitsOf(const Lion&) {
+  return {.kind = "lion", .title = "Lion", .firstMoment = "mean"};
+}
+
+template <Either<Lion> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"beta1", "lion: share of the mean gradient in the direction of a step", 0, 0.99999},
+              {"Beta 1", Stepping::hundredth},
+              "Smaller values follow the gradient of the batch more closely."},
+        value.beta1);
+  visit(Field{{"beta2", "lion: decay of the mean gradient", 0, 0.9999999},
+              {"Beta 2", Stepping::hundredth},
+              "Averages gradients over about 1 / (1 − β) steps."},
+        value.beta2);
+}
+
+/// A new optimiser is a new alternative: every list of overloads that omits it fails to compile.
+using OptimizerKind = std::variant<Sgd, Adam, AdamW, Muon, Lion>;
+
+template <std::same_as<OptimizerKind> Kind>
+constexpr OptimizerTraits traitsOf(const Kind& kind) {
   return std::visit([](const auto& options) { return traitsOf(options); }, kind);
 }
 
@@ -150,10 +176,11 @@ template <Either<OptimizerConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   const auto same = atSameSpeed(visit);
   visit(
-      Field{{"kind", "sgd, adam, adamw or muon"},
+      Field{{"kind", "sgd, adam, adamw, muon or lion"},
             {"Optimiser"},
             "SGD generalises well and keeps one more value per parameter; Adam and AdamW need less "
-            "tuning and keep two; Muon learns fastest in short runs of convolutional networks."},
+            "tuning and keep two; Muon learns fastest in short runs of convolutional networks; "
+            "Lion keeps one and asks for a tenth of the learning rate of AdamW."},
       value.kind);
   same(Field{{"learningRate", "peak of the schedule", 0, 1000},
              {"Learning rate", Stepping::oneTwoFive},

@@ -32,6 +32,10 @@ UpdateRates ratesOf(const AdamW& adamw) {
   return adamRates(UpdateRule::adamw, adamw);
 }
 
+UpdateRates ratesOf(const Lion& lion) {
+  return {.rule = UpdateRule::lion, .beta1 = lion.beta1, .beta2 = lion.beta2};
+}
+
 void moveByMomentum(UpdatedGroup& group, double momentum, bool nesterov) {
   // The kernel rejects a momentum that it does not use.
   if (momentum == 0) group.firstMoments.clear();
@@ -80,6 +84,15 @@ void move(UpdatedGroup& group, const Adam& adam) {
 
 void move(UpdatedGroup& group, const AdamW& adamw) {
   moveByAdam(group, adamw, [](const auto&... all) { at::_fused_adamw_(all...); });
+}
+
+void move(UpdatedGroup& group, const Lion& lion) {
+  at::_foreach_mul_(group.parameters, 1 - group.learningRate * group.weightDecay);
+  std::vector<at::Tensor> signs =
+      at::_foreach_lerp(group.firstMoments, group.gradients, 1 - lion.beta1);
+  at::_foreach_sign_(signs);
+  at::_foreach_add_(group.parameters, signs, -group.learningRate);
+  at::_foreach_lerp_(group.firstMoments, group.gradients, 1 - lion.beta2);
 }
 
 }  // namespace
