@@ -35,8 +35,8 @@ struct UpdatedParameter {
 /// The parameters of a module in its order, with moments of zero. In bfloat16 this replaces the
 /// weights of the module's convolutions by rounded ones, which give the same bits as autocast
 /// without rounding in every step. `backboneRate` is a factor of the learning rates of all
-/// parameters but the head's, whose names begin with "head.". Throws c10::Error naming a parameter
-/// without a role, or one to be rounded that is not float32.
+/// parameters but those of the module that has the weights of the classifier. Throws c10::Error
+/// naming a parameter without a role, or one to be rounded that is not float32.
 std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
                                                   const torch::nn::Module& module,
                                                   Precision precision,
