@@ -1,6 +1,7 @@
 #include "app/train/setup/recipe_sections.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "engine/values/config/schedule.h"
@@ -47,10 +48,11 @@ class Chooser {
   /// Adds a row that is shown only among all settings, or where it has a problem.
   Chooser& rare(std::string_view path) { return common(path, all_); }
 
-  /// Does the same for all settings inside a value.
-  Chooser& rareInside(std::string_view value) {
+  /// Adds the rows inside a value; those that are not named in `always` are rare.
+  Chooser& inside(const std::string& value, const std::set<std::string>& always) {
     for (const FieldRow& row : rows_) {
-      if (row.path.starts_with(std::string(value) + ".")) rare(row.path);
+      if (row.path.starts_with(value + "."))
+        common(row.path, all_ || always.contains(row.path.substr(value.size() + 1)));
     }
     return *this;
   }
@@ -90,16 +92,7 @@ std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
       .rare("data.pseudoLabels")
       .rare("data.pseudoLabelThreshold");
   sections.push_back(choose.section({}));
-  choose.common("data.augmentation.cropPadding")
-      .rare("data.augmentation.padding")
-      .common("data.augmentation.horizontalFlip")
-      .rare("data.augmentation.alternatingFlip")
-      .common("data.augmentation.cutoutSize")
-      .rare("data.augmentation.randAugmentOperations")
-      .rare("data.augmentation.randAugmentMagnitude")
-      .rare("data.augmentation.erasingProbability")
-      .rare("data.augmentation.mixupAlpha")
-      .rare("data.augmentation.cutmixAlpha");
+  choose.inside("data.augmentation", {"cropPadding", "horizontalFlip", "cutoutSize"});
   sections.push_back(choose.section(u"Augmentation"_s));
   return sections;
 }
@@ -121,19 +114,8 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .common("seed")
       .common("monitoring.histograms");
   sections.push_back(choose.section({}));
-  choose.common("recipe.optimizer.kind")
-      .common("recipe.optimizer.learningRate")
-      .common("recipe.optimizer.muonLearningRate")
-      .common("recipe.optimizer.momentum")
-      .rare("recipe.optimizer.nesterov")
-      .rare("recipe.optimizer.beta1")
-      .rare("recipe.optimizer.beta2")
-      .rare("recipe.optimizer.epsilon")
-      .common("recipe.optimizer.weightDecay")
-      .rare("recipe.optimizer.decayAllParameters")
-      .rare("recipe.optimizer.gradientClip")
-      .rareInside("recipe.optimizer.rateFactors")
-      .rareInside("recipe.optimizer.decayFactors");
+  choose.inside("recipe.optimizer",
+                {"kind", "learningRate", "muonLearningRate", "momentum", "weightDecay"});
   sections.push_back(choose.section(u"Optimiser"_s));
   choose.common("recipe.schedule.kind")
       .common("recipe.schedule.warmupEpochs")
