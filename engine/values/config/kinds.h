@@ -16,13 +16,6 @@
 
 namespace lambda {
 
-/// Names of the alternatives of Mixer, in their order: the values of a mixer's "kind".
-inline constexpr std::array<std::string_view, kMixerKindCount> kMixerKinds = [] {
-  std::array<std::string_view, kMixerKindCount> kinds;
-  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) kinds[kind] = kMixerTraits[kind].kind;
-  return kinds;
-}();
-
 /// Calls `of` with the defaults of each alternative of a variant; an array of the results.
 template <class Variant, class Of>
 constexpr auto ofEachKind(const Of& of) {
@@ -32,9 +25,14 @@ constexpr auto ofEachKind(const Of& of) {
   (std::make_index_sequence<std::variant_size_v<Variant>>());
 }
 
+/// Names of the alternatives of Mixer, in their order: the values of a mixer's "kind".
+inline constexpr auto kMixerKinds =
+    ofEachKind<Mixer>([]<class M>(const M&) { return TraitsOf<M>::value.kind; });
+
 /// The kinds of a variant of option structs: the values of its "kind", in the order of its
-/// alternatives, and the noun for one of them in messages. `kAreBeside`: the options do not stand
-/// in an object of their own, but beside "kind" among the fields of the variant's owner.
+/// alternatives, their titles in forms, and the noun for one of them in messages. `kAreBeside`: the
+/// options do not stand in an object of their own, but beside "kind" among the fields of the
+/// variant's owner.
 template <class Variant>
 struct KindsOf;
 
