@@ -120,9 +120,9 @@ void TestBfloat16Weights::trainWithTheBitsOfAutocast_data() {
   QTest::addColumn<bool>("byAten");
   for (const bool byAten : {false, true}) {
     const char* by = byAten ? "ATen" : "kernels";
-    QTest::addRow("sgd, %s", by) << OptimizerKind::sgd << byAten;
-    QTest::addRow("adamw, %s", by) << OptimizerKind::adamw << byAten;
-    QTest::addRow("muon, %s", by) << OptimizerKind::muon << byAten;
+    QTest::addRow("sgd, %s", by) << OptimizerKind(Sgd{}) << byAten;
+    QTest::addRow("adamw, %s", by) << OptimizerKind(AdamW{}) << byAten;
+    QTest::addRow("muon, %s", by) << OptimizerKind(Muon{}) << byAten;
   }
 }
 
@@ -146,7 +146,7 @@ void TestBfloat16Weights::trainWithTheBitsOfAutocast() {
 }
 
 void TestBfloat16Weights::followACheckpoint() {
-  const RunConfig config = mixedRun(OptimizerKind::sgd);
+  const RunConfig config = mixedRun(Sgd{});
   RunData data(test::onCpu(config));
   const TemporaryFolder folder;
   const auto path = folder.path() / "state.safetensors";
@@ -160,7 +160,7 @@ void TestBfloat16Weights::followACheckpoint() {
 }
 
 void TestBfloat16Weights::aCheckpointIsThatOfFloat32() {
-  const RunConfig config = mixedRun(OptimizerKind::adamw);
+  const RunConfig config = mixedRun(AdamW{});
   RunData data(test::onCpu(config));
   const TemporaryFolder folder;
   const auto path = folder.path() / "mixed.safetensors";
@@ -179,7 +179,7 @@ void TestBfloat16Weights::aCheckpointIsThatOfFloat32() {
 }
 
 void TestBfloat16Weights::mastersAreInPlaceForAScope() {
-  const RunConfig config = mixedRun(OptimizerKind::sgd);
+  const RunConfig config = mixedRun(Sgd{});
   TrainingState state(test::onCpu(config));
   const UpdatedParameter& first = state.optimizer.parameters().front();
   QCOMPARE(first.parameter.scalar_type(), at::kBFloat16);
@@ -203,7 +203,7 @@ void TestBfloat16Weights::mastersAreInPlaceForAScope() {
 }
 
 void TestBfloat16Weights::scoresAndPicturesAreThoseOfAutocast() {
-  const RunConfig config = mixedRun(OptimizerKind::muon);
+  const RunConfig config = mixedRun(Muon{});
   RunData data(test::onCpu(config));
   TrainingState state(test::onCpu(config));
   const auto casting = castingState(config);
@@ -223,7 +223,7 @@ void TestBfloat16Weights::scoresAndPicturesAreThoseOfAutocast() {
 }
 
 void TestBfloat16Weights::gradientsAreThoseOfTheRoundedWeights() {
-  const RunConfig config = mixedRun(OptimizerKind::sgd);
+  const RunConfig config = mixedRun(Sgd{});
   RunData data(test::onCpu(config));
   TrainingState state(test::onCpu(config));
   computeGradients(state, data.batch(0, 0));
@@ -241,7 +241,7 @@ void TestBfloat16Weights::gradientsAreThoseOfTheRoundedWeights() {
 }
 
 void TestBfloat16Weights::aGradientThatIsNotFiniteIsFound() {
-  const RunConfig config = mixedRun(OptimizerKind::sgd);
+  const RunConfig config = mixedRun(Sgd{});
   RunData data(test::onCpu(config));
   TrainingState state(test::onCpu(config));
   const TensorBatch batch = data.batch(0, 0);
@@ -257,7 +257,7 @@ void TestBfloat16Weights::aGradientThatIsNotFiniteIsFound() {
 }
 
 void TestBfloat16Weights::oneOptimizerAtATimeKeepsTheMasters() {
-  const RunConfig config = mixedRun(OptimizerKind::sgd);
+  const RunConfig config = mixedRun(Sgd{});
   const TrainingState state(test::onCpu(config));
   QVERIFY_THROWS_EXCEPTION(
       c10::Error,
@@ -265,7 +265,7 @@ void TestBfloat16Weights::oneOptimizerAtATimeKeepsTheMasters() {
 }
 
 void TestBfloat16Weights::float32HasNone() {
-  RunConfig config = mixedRun(OptimizerKind::sgd);
+  RunConfig config = mixedRun(Sgd{});
   config.recipe.precision = Precision::float32;
   const TrainingState state(test::onCpu(config));
   QCOMPARE(roundedWeights(state), 0);

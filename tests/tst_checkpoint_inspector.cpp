@@ -231,7 +231,7 @@ void TestCheckpointInspector::inspectorsShareTheirData() {
 }
 
 void TestCheckpointInspector::aTrainingBesideItIsNotDisturbed() {
-  RunConfig config = randomRun(OptimizerKind::sgd);
+  RunConfig config = randomRun(Sgd{});
   config.recipe.epochs = 1;
   RunControl control;
   RecordingObserver observer;

@@ -70,6 +70,7 @@ class TestConfigJson : public QObject {
   void olderSchemasMeanTheSame_data();
   void olderSchemasMeanTheSame();
   void everyKindOfDocumentIsUpgraded();
+  void optionsOfOtherKindsAreDroppedFromOlderSchemas();
   void unknownKeysWarnWithTheNearest();
   void mixersNeedAKindAndMayBeItsName();
   void documentsAreToldApart();
@@ -93,10 +94,16 @@ void TestConfigJson::everyFieldComesBack() {
 
 void TestConfigJson::everyFieldMayBeMissing() {
   const Json filled = filledDocument();
-  const Json defaults = Json::parse(toJson(defaultRun()));
   RunConfig config = filledRun();
+  RunConfig plain = defaultRun();
+  plain.recipe.optimizer.kind = Adam{};
+  plain.recipe.schedule.kind = LinearSchedule{};
+  QCOMPARE(config.recipe.optimizer.kind.index(), plain.recipe.optimizer.kind.index());
+  QCOMPARE(config.recipe.schedule.kind.index(), plain.recipe.schedule.kind.index());
+  const Json defaults = Json::parse(toJson(plain));
   int count = 0;
-  visitLeaves(config, "", [&](const std::string& path, const Field& field, auto&) {
+  visitLeaves(config, "", [&](const std::string& path, const Field& field, auto& member) {
+    if (HasOptionsBeside<std::remove_cvref_t<decltype(member)>>) return;
     const auto pointer = pointerTo(path);
     Json document = filled;
     document[pointer.parent_pointer()].erase(field.name);
@@ -106,11 +113,17 @@ void TestConfigJson::everyFieldMayBeMissing() {
     ++count;
   });
   QVERIFY(count > 60);
+  const auto without = Json::parse(
+      R"({"schema": 3, "recipe": {"optimizer": {"momentum": 0.8}, "schedule": {"finalFactor": 0.2}}})");
+  QVERIFY(readRun(without).recipe.optimizer.kind == OptimizerKind(Sgd{.momentum = 0.8}));
+  QVERIFY(readRun(without).recipe.schedule.kind ==
+          ScheduleKind(CosineSchedule{.finalFactor = 0.2}));
 }
 
 void TestConfigJson::fieldsAreReadByTheirFormerNames() {
-  const Json filled = filledDocument();
   RunConfig config = filledRun();
+  config.recipe.optimizer.kind = Muon{.muonLearningRate = 0.5};
+  const Json filled = Json::parse(toJson(config));
   int count = 0;
   visitLeaves(config, "", [&](const std::string& path, const Field& field, auto&) {
     if (field.formerName == nullptr) return;
@@ -212,10 +225,10 @@ void TestConfigJson::repeatsAreBounded() {
 }
 
 void TestConfigJson::schemaComesFirstAndIsRequired() {
-  QCOMPARE(toJson(RunConfig{}).find("{\n  \"schema\": 2,"), std::size_t{0});
+  QCOMPARE(toJson(RunConfig{}).find("{\n  \"schema\": 3,"), std::size_t{0});
   Json document = filledDocument();
-  document["schema"] = 3;
-  QVERIFY(refusalOf(document).find("schema: 3 is newer") != std::string::npos);
+  document["schema"] = 4;
+  QVERIFY(refusalOf(document).find("schema: 4 is newer") != std::string::npos);
   document["schema"] = 0;
   QVERIFY(!refusalOf(document).empty());
   document.erase("schema");
@@ -270,6 +283,29 @@ void TestConfigJson::everyKindOfDocumentIsUpgraded() {
   QVERIFY(runConfigFromJson(toJson(config), "run", warnings) == config);
   config.architecture.stem.kind = StemKind::patch;
   QVERIFY(runConfigFromJson(old(toJson(config)), "run", warnings) == config);
+}
+
+void TestConfigJson::optionsOfOtherKindsAreDroppedFromOlderSchemas() {
+  Json document = Json::parse(R"({"schema": 2, "recipe": {
+    "optimizer": {"kind": "adamw", "momentum": 0.8, "beta1": 0.8, "filterRate": 0.1, "colour": 1},
+    "schedule": {"kind": "triangular", "warmupEpochs": 5, "stepFactor": 0.2, "peakFraction": 0.3}}})");
+  const auto read = [&](std::vector<Problem>& warnings) {
+    const RunConfig config = runConfigFromJson(document.dump(), "run", warnings);
+    QVERIFY(config.recipe.optimizer.kind == OptimizerKind(AdamW{{.beta1 = 0.8}}));
+    QVERIFY(config.recipe.schedule.kind == ScheduleKind(TriangularSchedule{.peakFraction = 0.3}));
+  };
+  std::vector<Problem> warnings;
+  read(warnings);
+  QCOMPARE(warnings.size(), std::size_t{1});
+  QCOMPARE(warnings.front().path, "recipe.optimizer.colour"s);
+  document["schema"] = 3;
+  warnings.clear();
+  read(warnings);
+  QCOMPARE(warnings.size(), std::size_t{5});
+  document = Json::parse(R"({"schema": 2, "recipe": {"optimizer": 1}})");
+  QVERIFY(refusalOf(document).find("recipe.optimizer: ") != std::string::npos);
+  document["recipe"]["optimizer"] = {{"kind", 7}, {"momentum", 0.8}};
+  QVERIFY(refusalOf(document).find("recipe.optimizer.kind: ") != std::string::npos);
 }
 
 void TestConfigJson::unknownKeysWarnWithTheNearest() {

@@ -28,6 +28,7 @@ class TestConfigOverride : public QObject {
   void setsEveryField();
   void takesBareWords();
   void takesFormerNames();
+  void anotherOptimiserKeepsWhatBothHave();
   void setsAllElements();
   void replacesWholeValues();
   void refusesAndTellsWhatIsPossible_data();
@@ -44,6 +45,8 @@ void TestConfigOverride::setsEveryField() {
       value = member;
     } else if constexpr (std::is_enum_v<M>) {
       value = nameOf(member);
+    } else if constexpr (HasOptionsBeside<M>) {
+      value = kindNameOf(member);
     } else if constexpr (std::is_same_v<M, bool>) {
       value = member ? "true" : "false";
     } else if constexpr (std::is_integral_v<M>) {
@@ -62,7 +65,7 @@ void TestConfigOverride::takesBareWords() {
   QCOMPARE(withOverride("name=12").name, "12"s);
   QCOMPARE(withOverride("name=").name, ""s);
   QVERIFY(withOverride("recipe.optimizer.kind=adamw").recipe.optimizer.kind ==
-          OptimizerKind::adamw);
+          OptimizerKind(AdamW{}));
   QVERIFY(withOverride("recipe.precision=automatic").recipe.precision == Precision::automatic);
   QVERIFY(withOverride("architecture.stages[1].blocks[1].mixer=lambda")
               .architecture.stages[1]
@@ -75,7 +78,26 @@ void TestConfigOverride::takesBareWords() {
 }
 
 void TestConfigOverride::takesFormerNames() {
-  QCOMPARE(withOverride("recipe.optimizer.filterRate=0.5").recipe.optimizer.muonLearningRate, 0.5);
+  RunConfig config;
+  config.recipe.optimizer.kind = Muon{};
+  applyOverride(config, "recipe.optimizer.filterRate=0.5");
+  QCOMPARE(std::get<Muon>(config.recipe.optimizer.kind).muonLearningRate, 0.5);
+}
+
+void TestConfigOverride::anotherOptimiserKeepsWhatBothHave() {
+  RunConfig config;
+  applyOverride(config, "recipe.optimizer.learningRate=0.3");
+  applyOverride(config, "recipe.optimizer.momentum=0.8");
+  applyOverride(config, "recipe.optimizer.kind=muon");
+  QVERIFY(config.recipe.optimizer.kind == OptimizerKind(Muon{.momentum = 0.8}));
+  applyOverride(config, "recipe.optimizer.kind=adam");
+  QVERIFY(config.recipe.optimizer.kind == OptimizerKind(Adam{}));
+  QCOMPARE(config.recipe.optimizer.learningRate, 0.3);
+  applyOverride(config, "recipe.schedule.warmupEpochs=3");
+  applyOverride(config, "recipe.schedule.kind=step");
+  QVERIFY(config.recipe.schedule.kind == ScheduleKind(StepSchedule{.warmupEpochs = 3}));
+  applyOverride(config, "recipe.schedule.kind=triangular");
+  QVERIFY(config.recipe.schedule.kind == ScheduleKind(TriangularSchedule{}));
 }
 
 void TestConfigOverride::setsAllElements() {
@@ -88,9 +110,9 @@ void TestConfigOverride::setsAllElements() {
 
 void TestConfigOverride::replacesWholeValues() {
   RunConfig config = defaultRun();
-  config.recipe.schedule.warmupEpochs = 3;
+  config.recipe.schedule.kind = CosineSchedule{.warmupEpochs = 3};
   applyOverride(config, R"(recipe.schedule={"kind": "step"})");
-  QVERIFY(config.recipe.schedule == ScheduleConfig{ScheduleKind::step});
+  QVERIFY(config.recipe.schedule == ScheduleConfig{StepSchedule{}});
   applyOverride(config, R"(architecture.stages=[{"blocks": [{"mixer": "lambda", "repeat": 3}]}])");
   QCOMPARE(config.architecture.stages.at(0).blocks.size(), std::size_t{3});
 }

@@ -132,7 +132,7 @@ void TestDesignExchange::foreignTextIsRefused_data() {
   QTest::newRow("out of range") << QString(whole).replace(u"\"k\": 16"_s, u"\"k\": 0"_s)
                                 << u"networkParts.blocks[0].mixer.k"_s;
   QTest::newRow("empty") << u"{\"schema\": 1, \"networkParts\": {}}"_s << u"neither stages"_s;
-  QTest::newRow("newer") << QString(whole).replace(u"\"schema\": 2"_s, u"\"schema\": 99"_s)
+  QTest::newRow("newer") << QString(whole).replace(u"\"schema\": 3"_s, u"\"schema\": 99"_s)
                          << u"newer"_s;
 }
 

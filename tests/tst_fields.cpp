@@ -6,6 +6,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/values/config/record_fields.h"
+#include "engine/values/config/settings.h"
 #include "engine/values/text/text.h"
 
 using namespace std::string_literals;
@@ -59,6 +60,8 @@ class TestFields : public QObject {
  private Q_SLOTS:
   void everyMemberIsListed();
   void namesLeadBackToTheirValue();
+  void fieldsAreFoundByTheirPath();
+  void ratesAndNamesDoNotChangeTheSpeed();
   void mixersAreMadeByKind();
   void theNearestNameIsFound();
 };
@@ -85,8 +88,12 @@ void TestFields::everyMemberIsListed() {
   check(faultOf<DataConfig>());
   check(faultOf<RateFactors>());
   check(faultOf<DecayFactors>());
-  check(faultOf<OptimizerConfig>());
-  check(faultOf<ScheduleConfig>());
+  check(faultOf<Adam>());
+  check(faultOf<Muon>());
+  check(faultOf<Lion>());
+  check(faultOf<CosineSchedule>());
+  check(faultOf<TriangularSchedule>());
+  check(faultOf<StepSchedule>());
   check(faultOf<Recipe>());
   check(faultOf<DeviceConfig>());
   check(faultOf<CheckpointConfig>());
@@ -103,14 +110,55 @@ void TestFields::everyMemberIsListed() {
 }
 
 void TestFields::namesLeadBackToTheirValue() {
-  for (const std::string_view name : EnumNames<EventKind>::names) {
+  for (const std::string_view name : kNamesOf<EventKind>.names) {
     QCOMPARE(nameOf(*enumOf<EventKind>(name)), name);
   }
-  QVERIFY(nameOf(EventKind::changed) == EnumNames<EventKind>::names.back());
+  QVERIFY(nameOf(EventKind::changed) == kNamesOf<EventKind>.names.back());
   QVERIFY(nameOf(RunStatus::failed) == "failed");
   QVERIFY(nameOf(StemKind::patch) == "patch");
-  QVERIFY(nameOf(ScheduleKind::step) == "step");
+  QVERIFY(kindNameOf(ScheduleKind(StepSchedule{})) == "step");
   QVERIFY(!enumOf<Family>("Plain"));
+}
+
+void TestFields::fieldsAreFoundByTheirPath() {
+  const auto labelOf = [](const char* path) {
+    const auto field = fieldAt(path);
+    return std::string(field ? field->look.label : "none");
+  };
+  QCOMPARE(labelOf("recipe.optimizer.momentum"), "Momentum"s);
+  QCOMPARE(labelOf("recipe.optimizer.beta1"), "Beta 1"s);
+  QCOMPARE(labelOf("recipe.optimizer.rateFactors.head"), "Rate of classifier"s);
+  QCOMPARE(labelOf("recipe.schedule.stepEpochs"), "Drop every"s);
+  QCOMPARE(labelOf("data.source.labels"), "Labels"s);
+  QCOMPARE(labelOf("data.source.kind"), "Data set"s);
+  QCOMPARE(labelOf("architecture.stages[1].width"), "Width d"s);
+  QCOMPARE(labelOf("architecture.stages[*].blocks[0].mixer.kind"), "Mixer"s);
+  QCOMPARE(labelOf("architecture.stages[*].blocks[0].mixer.u"), "Intra-depth u"s);
+  for (const char* path : {"", "recipe.epochs.x", "architecture.stages[", "nothing"}) {
+    QCOMPARE(labelOf(path), "none"s);
+  }
+}
+
+void TestFields::ratesAndNamesDoNotChangeTheSpeed() {
+  const RunConfig config;
+  const auto isSame = [&](const auto& change) {
+    RunConfig changed = config;
+    change(changed);
+    return isEquallyFast(config, changed);
+  };
+  QVERIFY(isSame([](RunConfig& run) { run.name = "other"; }));
+  QVERIFY(isSame([](RunConfig& run) { run.recipe.learningRateFactor = 0.5; }));
+  QVERIFY(isSame([](RunConfig& run) { run.recipe.labelSmoothing = 0.1; }));
+  QVERIFY(isSame([](RunConfig& run) { run.recipe.optimizer.kind = Sgd{.momentum = 0.5}; }));
+  QVERIFY(isSame([](RunConfig& run) { run.recipe.optimizer.decayFactors.head = 0; }));
+  QVERIFY(isSame([](RunConfig& run) { run.recipe.schedule.kind = StepSchedule{}; }));
+  QVERIFY(isSame([](RunConfig& run) { run.checkpoints.keepBest = false; }));
+  QVERIFY(isSame([](RunConfig& run) { run.start.weights = "file"; }));
+  QVERIFY(!isSame([](RunConfig& run) { run.recipe.optimizer.kind = Adam{}; }));
+  QVERIFY(!isSame([](RunConfig& run) { run.recipe.batchSize = 7; }));
+  QVERIFY(!isSame([](RunConfig& run) { run.recipe.emaDecay = 0.9; }));
+  QVERIFY(!isSame([](RunConfig& run) { run.architecture.stem.width = 7; }));
+  QVERIFY(!isSame([](RunConfig& run) { run.start.frozenStages = 1; }));
 }
 
 void TestFields::mixersAreMadeByKind() {

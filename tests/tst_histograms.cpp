@@ -54,7 +54,7 @@ std::vector<at::Tensor> copiesOf(const TrainingState& state) {
 
 /// A small run with this network.
 RunConfig runWith(const Architecture& architecture, Precision precision) {
-  RunConfig config = randomRun(OptimizerKind::muon);
+  RunConfig config = randomRun(Muon{});
   const MapShape input = config.architecture.input;
   config.architecture = architecture;
   config.architecture.input = input;
@@ -208,7 +208,7 @@ void TestHistograms::lambdaNormsAreThoseOfAnInspection() {
 
 void TestHistograms::observingAStepChangesNoBit_data() {
   QTest::addColumn<RunConfig>("config");
-  QTest::newRow("random") << randomRun(OptimizerKind::muon);
+  QTest::newRow("random") << randomRun(Muon{});
   for (auto& [name, architecture] : oddArchitectures()) {
     for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
       const std::string row = name + ", " + std::string(nameOf(precision));
@@ -288,7 +288,7 @@ void TestHistograms::longRunsHaveFewRecords() {
 void TestHistograms::runsWithAndWithoutAreTheSame() {
   const TemporaryFolder folder;
   RecordingObserver observer;
-  RunConfig config = randomRun(OptimizerKind::adamw);
+  RunConfig config = randomRun(AdamW{});
   RunControl one, two;
   const RunResult with = trainRun(config, folder.path(), one, observer);
   config.monitoring.histograms = false;
@@ -303,7 +303,7 @@ void TestHistograms::runsWithAndWithoutAreTheSame() {
 void TestHistograms::aResumedRunRewindsAndEndsWithTheSameBits() {
   const TemporaryFolder folder;
   RecordingObserver silent;
-  RunConfig config = randomRun(OptimizerKind::sgd);
+  RunConfig config = randomRun(Sgd{});
   config.monitoring.histograms = false;
   RunControl whole;
   const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);

@@ -20,7 +20,7 @@ constexpr int kBatches = 6;  // Per epoch of tinyRun().
 enum class Saves { endsOfEpochs, everyBatch };
 
 RunConfig runWith(Saves saves) {
-  RunConfig config = randomRun(OptimizerKind::sgd);
+  RunConfig config = randomRun(Sgd{});
   config.checkpoints.everyMinutes = saves == Saves::everyBatch ? 1e-6 : 0;
   return config;
 }

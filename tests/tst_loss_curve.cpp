@@ -48,7 +48,7 @@ RunConfig calmRun() {
   config.recipe.epochs = 8;
   config.recipe.batchSize = 32;
   config.recipe.optimizer.learningRate = 0.005;
-  config.recipe.schedule.warmupEpochs = 1;
+  config.recipe.schedule.kind = CosineSchedule{.warmupEpochs = 1};
   config.device.kind = DeviceKind::cpu;
   config.device.threads = 1;
   return config;

@@ -108,7 +108,7 @@ void TestMetricsJson::everyFieldComesBack() {
   filler.fill(epoch);
   Metrics expected{{batch}, {epoch, EpochRecord{}}, {}, {}};
   std::string text = toLine(batch) + toLine(epoch) + toLine(EpochRecord{});
-  for (std::size_t kind = 0; kind < EnumNames<EventKind>::names.size(); ++kind) {
+  for (std::size_t kind = 0; kind < kNamesOf<EventKind>.names.size(); ++kind) {
     expected.events.push_back({1, 2, 3, static_cast<EventKind>(kind), "text"});
     text += toLine(expected.events.back());
   }

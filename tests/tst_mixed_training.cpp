@@ -212,7 +212,7 @@ void TestMixedTraining::resumesToTheSameBits_data() {
 void TestMixedTraining::resumesToTheSameBits() {
   QFETCH(int, stopStep);
   const TemporaryFolder folder;
-  RunConfig config = randomRun(OptimizerKind::sgd);
+  RunConfig config = randomRun(Sgd{});
   config.recipe.epochs = 2;
   config.data.augmentation.mixupAlpha = 0.4;
   config.data.augmentation.cutmixAlpha = 1;

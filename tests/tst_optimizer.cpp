@@ -79,6 +79,7 @@ class TestOptimizer : public QObject {
   void sgdFollowsItsFormula();
   void adamFollowsItsFormula_data();
   void adamFollowsItsFormula();
+  void lionFollowsItsFormula();
   void muonFollowsItsFormula_data();
   void muonFollowsItsFormula();
   void muonTurnsTheFiltersOfAllConvolutionsButTheFirst();
@@ -107,8 +108,7 @@ void TestOptimizer::sgdFollowsItsFormula() {
   QFETCH(double, momentum);
   QFETCH(bool, nesterov);
   OptimizerConfig config;
-  config.momentum = momentum;
-  config.nesterov = nesterov;
+  config.kind = Sgd{momentum, nesterov};
   config.weightDecay = 0.01;
   double velocity[3] = {};
   compareWithFormula(config, 0.1, [&](std::size_t i, double w, double g, int) {
@@ -127,17 +127,32 @@ void TestOptimizer::adamFollowsItsFormula_data() {
 void TestOptimizer::adamFollowsItsFormula() {
   QFETCH(bool, decoupled);
   OptimizerConfig config;
-  config.kind = decoupled ? OptimizerKind::adamw : OptimizerKind::adam;
+  const Adam adam;
+  config.kind = decoupled ? OptimizerKind(AdamW{adam}) : adam;
   config.weightDecay = 0.1;
   double firstMoment[3] = {}, secondMoment[3] = {};
   compareWithFormula(config, 0.01, [&](std::size_t i, double w, double g, int step) {
     const double gradient = decoupled ? g : g + config.weightDecay * w;
     const double decayed = decoupled ? w * (1 - 0.01 * config.weightDecay) : w;
-    firstMoment[i] = config.beta1 * firstMoment[i] + (1 - config.beta1) * gradient;
-    secondMoment[i] = config.beta2 * secondMoment[i] + (1 - config.beta2) * gradient * gradient;
-    const double mean = firstMoment[i] / (1 - std::pow(config.beta1, step));
-    const double variance = secondMoment[i] / (1 - std::pow(config.beta2, step));
-    return decayed - 0.01 * mean / (std::sqrt(variance) + config.epsilon);
+    firstMoment[i] = adam.beta1 * firstMoment[i] + (1 - adam.beta1) * gradient;
+    secondMoment[i] = adam.beta2 * secondMoment[i] + (1 - adam.beta2) * gradient * gradient;
+    const double mean = firstMoment[i] / (1 - std::pow(adam.beta1, step));
+    const double variance = secondMoment[i] / (1 - std::pow(adam.beta2, step));
+    return decayed - 0.01 * mean / (std::sqrt(variance) + adam.epsilon);
+  });
+}
+
+void TestOptimizer::lionFollowsItsFormula() {
+  const Lion lion;
+  OptimizerConfig config;
+  config.kind = lion;
+  config.weightDecay = 0.1;
+  double mean[3] = {};
+  compareWithFormula(config, 0.01, [&](std::size_t i, double w, double g, int) {
+    const double direction = lion.beta1 * mean[i] + (1 - lion.beta1) * g;
+    mean[i] = lion.beta2 * mean[i] + (1 - lion.beta2) * g;
+    const double sign = direction > 0 ? 1 : direction < 0 ? -1 : 0;
+    return w - 0.01 * (sign + config.weightDecay * w);
   });
 }
 
@@ -196,7 +211,8 @@ void TestOptimizer::muonTurnsTheFiltersOfAllConvolutionsButTheFirst() {
                                               "stage2.block1.mixer.conv.weight"}));
 
   OptimizerConfig config;
-  config.kind = OptimizerKind::muon;
+  const Muon muon;
+  config.kind = muon;
   config.weightDecay = 0;
   SeveralParameters module;
   Optimizer optimizer(config, module);
@@ -212,8 +228,8 @@ void TestOptimizer::muonTurnsTheFiltersOfAllConvolutionsButTheFirst() {
   optimizer.apply({.learningRate = config.learningRate / 2});
   const at::Tensor unit = after * std::sqrt(6.0) / after.norm();
   const double moved = (filters.detach() - unit).norm().item<double>() / unit.norm().item<double>();
-  QVERIFY2(moved > 0.25 * config.muonLearningRate && moved < 0.6 * config.muonLearningRate,
-           qPrintable(QString::number(moved / config.muonLearningRate)));
+  QVERIFY2(moved > 0.25 * muon.muonLearningRate && moved < 0.6 * muon.muonLearningRate,
+           qPrintable(QString::number(moved / muon.muonLearningRate)));
 }
 
 void TestOptimizer::clippingKeepsTheDirection_data() {
@@ -225,7 +241,7 @@ void TestOptimizer::clippingKeepsTheDirection() {
   Three module;
   OptimizerConfig config;
   config.gradientClip = 1;
-  config.momentum = 0;
+  config.kind = Sgd{.momentum = 0};
   config.weightDecay = 0;
   Optimizer optimizer(config, module, {.byAten = byAten});
   module.setGradient(at::tensor({3.0F, 0.0F, 4.0F}));
@@ -249,7 +265,7 @@ void TestOptimizer::eachBackEndFollowsTheReference() {
     WeightAverage average(0.9, module);
     ExactOptimizer exact(config, module, averages ? std::optional(0.9) : std::nullopt);
     // ATen sums the squares in float32, which makes clipped gradients less accurate.
-    const double tolerance = byAten || config.kind == OptimizerKind::muon ? 1e-5 : 1e-6;
+    const double tolerance = byAten || traitsOf(config.kind).orthogonalizesFilters ? 1e-5 : 1e-6;
     for (int step = 1; step <= 4; ++step) {
       module.setGradients(step);
       const double expected = exact.step(0.02, step);
@@ -269,7 +285,7 @@ void TestOptimizer::whatIsNotFiniteMovesNothing_data() {
 
 void TestOptimizer::whatIsNotFiniteMovesNothing() {
   QFETCH(bool, byAten);
-  for (const OptimizerKind kind : {OptimizerKind::muon, OptimizerKind::adam}) {
+  for (const OptimizerKind& kind : std::initializer_list<OptimizerKind>{Muon{}, Adam{}}) {
     OptimizerConfig config;
     config.kind = kind;
     SeveralParameters module;
@@ -314,7 +330,7 @@ void TestOptimizer::gradientsInAnotherOrderAreReordered() {
     const at::Tensor& weight = module.weight;
     weight.mutable_grad() = gradient.contiguous(format);
     OptimizerConfig config;
-    config.momentum = 0;
+    config.kind = Sgd{.momentum = 0};
     Optimizer(config, module).apply({.learningRate = -1});
     return weight.detach().clone();
   };
@@ -327,7 +343,7 @@ void TestOptimizer::aParameterThatIsNotFloat32IsUpdatedToo() {
   const at::Tensor& weight = module.weight;
   weight.mutable_grad() = at::ones({3}, at::kDouble);
   OptimizerConfig config;
-  config.momentum = 0;
+  config.kind = Sgd{.momentum = 0};
   Optimizer optimizer(config, module);
   optimizer.apply({.learningRate = 0.5});
   compareAll(valuesOf(weight), {-0.5, -0.5, -0.5});

@@ -115,9 +115,10 @@ void TestParameterRoles::aParameterWithoutARoleIsNamed() {
 
 void TestParameterRoles::rolesHaveRatesOfTheirOwn_data() {
   QTest::addColumn<OptimizerKind>("kind");
-  QTest::newRow("sgd") << OptimizerKind::sgd;
-  QTest::newRow("adam") << OptimizerKind::adam;
-  QTest::newRow("adamw") << OptimizerKind::adamw;
+  QTest::newRow("sgd") << OptimizerKind(Sgd{});
+  QTest::newRow("adam") << OptimizerKind(Adam{});
+  QTest::newRow("adamw") << OptimizerKind(AdamW{});
+  QTest::newRow("lion") << OptimizerKind(Lion{});
 }
 
 /// A factor of the rate or the decay has the same effect as a rate or decay of that product.

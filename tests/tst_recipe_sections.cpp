@@ -31,7 +31,7 @@ class TestRecipeSections : public QObject {
   void learningRatePreviewIsTheSchedule_data() {
     QTest::addColumn<int>("kind");
     for (int kind = 0; kind < 5; ++kind) {
-      QTest::newRow(EnumNames<ScheduleKind>::names[static_cast<std::size_t>(kind)].data()) << kind;
+      QTest::newRow(KindsOf<ScheduleKind>::names[static_cast<std::size_t>(kind)].data()) << kind;
     }
   }
 
@@ -40,9 +40,8 @@ class TestRecipeSections : public QObject {
     Recipe recipe;
     recipe.epochs = 30;
     recipe.optimizer.learningRate = 0.3;
-    recipe.schedule.kind = static_cast<ScheduleKind>(kind);
-    recipe.schedule.warmupEpochs = 3;
-    recipe.schedule.stepEpochs = 7;
+    recipe.schedule.kind = CosineSchedule{.warmupEpochs = 3};
+    changeKind(recipe.schedule.kind, static_cast<std::size_t>(kind));
     const auto curve = learningRateCurve({{0, recipe}});
     QCOMPARE(curve.front().first, 0.0);
     QCOMPARE(curve.back().first, 30.0);
@@ -70,9 +69,9 @@ class TestRecipeSections : public QObject {
   void everyFieldBesideTheNetworkIsAmongAllSettings() {
     // Every field, also a new one, must be reachable with one of the optimisers and schedules.
     std::set<std::string> reachable;
-    for (const OptimizerKind optimizer : {OptimizerKind::muon, OptimizerKind::adam}) {
-      for (const ScheduleKind schedule :
-           {ScheduleKind::cosine, ScheduleKind::triangular, ScheduleKind::step}) {
+    for (const OptimizerKind& optimizer : std::initializer_list<OptimizerKind>{Muon{}, Adam{}}) {
+      for (const ScheduleKind& schedule : std::initializer_list<ScheduleKind>{
+               CosineSchedule{}, TriangularSchedule{}, StepSchedule{}}) {
         RunConfig config;
         config.recipe.optimizer.kind = optimizer;
         config.recipe.schedule.kind = schedule;
@@ -97,13 +96,13 @@ class TestRecipeSections : public QObject {
 
   void whatMeansNothingIsLeftOut() {
     RunConfig config;
-    config.recipe.optimizer.kind = OptimizerKind::adamw;
+    config.recipe.optimizer.kind = AdamW{};
     const auto paths = pathsOf(recipeForms(config, true, {}, {2}));
     QVERIFY(!paths.contains("recipe.optimizer.momentum"));
     QVERIFY(!paths.contains("recipe.optimizer.muonLearningRate"));
     QVERIFY(paths.contains("recipe.optimizer.beta1"));
     QVERIFY(!paths.contains("recipe.schedule.stepEpochs"));
-    config.recipe.optimizer.kind = OptimizerKind::sgd;
+    config.recipe.optimizer.kind = Sgd{};
     QVERIFY(
         !pathsOf(recipeForms(config, true, {}, {2})).contains("recipe.optimizer.muonLearningRate"));
     config.data.augmentation.horizontalFlip = false;
@@ -113,7 +112,7 @@ class TestRecipeSections : public QObject {
 
   void aRareFieldWithAProblemIsShown() {
     RunConfig config;
-    config.recipe.optimizer.momentum = 0;
+    config.recipe.optimizer.kind = Sgd{.momentum = 0};
     const std::vector<Problem> problems = validate(config);
     QVERIFY(!pathsOf(recipeForms(config, false, {}, {2})).contains("recipe.optimizer.nesterov"));
     QVERIFY(

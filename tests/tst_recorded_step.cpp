@@ -115,7 +115,7 @@ RunConfig variedRun(OptimizerKind kind, Precision precision = Precision::float32
 
 /// A run whose batches are mixed by shares that differ from batch to batch.
 RunConfig mixingRun() {
-  RunConfig config = variedRun(OptimizerKind::sgd);
+  RunConfig config = variedRun(Sgd{});
   config.data.augmentation.mixupAlpha = 0.4;
   config.data.augmentation.cutmixAlpha = 1;
   return config;
@@ -123,13 +123,14 @@ RunConfig mixingRun() {
 
 void addRuns() {
   QTest::addColumn<RunConfig>("config");
-  QTest::newRow("sgd") << variedRun(OptimizerKind::sgd);
-  QTest::newRow("adam") << variedRun(OptimizerKind::adam);
-  QTest::newRow("adamw") << variedRun(OptimizerKind::adamw);
-  QTest::newRow("muon") << variedRun(OptimizerKind::muon);
+  QTest::newRow("sgd") << variedRun(Sgd{});
+  QTest::newRow("adam") << variedRun(Adam{});
+  QTest::newRow("adamw") << variedRun(AdamW{});
+  QTest::newRow("muon") << variedRun(Muon{});
+  QTest::newRow("lion") << variedRun(Lion{});
   QTest::newRow("sgd, mixed images") << mixingRun();
-  QTest::newRow("adamw, bfloat16") << variedRun(OptimizerKind::adamw, Precision::bfloat16);
-  QTest::newRow("muon, bfloat16") << variedRun(OptimizerKind::muon, Precision::bfloat16);
+  QTest::newRow("adamw, bfloat16") << variedRun(AdamW{}, Precision::bfloat16);
+  QTest::newRow("muon, bfloat16") << variedRun(Muon{}, Precision::bfloat16);
 }
 
 /// A run on the emulated device whose steps are recorded if `records`. Tests act in it through the
@@ -219,7 +220,7 @@ void TestRecordedStep::hasTheBitsOfStepsQueuedAnewOnAGpu() {
 }
 
 void TestRecordedStep::goesOnFromACheckpointWithTheSameBits() {
-  const RunConfig config = variedRun(OptimizerKind::adamw);
+  const RunConfig config = variedRun(AdamW{});
   const TemporaryFolder folder;
   const auto path = folder.path() / "state.safetensors";
   const auto whole = emulatedState(config), resumed = emulatedState(config);
@@ -235,7 +236,7 @@ void TestRecordedStep::goesOnFromACheckpointWithTheSameBits() {
 }
 
 void TestRecordedStep::whatCantBeRecordedIsQueuedAnewAndSaidOnce() {
-  const RunConfig config = variedRun(OptimizerKind::sgd);
+  const RunConfig config = variedRun(Sgd{});
   const auto plain = emulatedState(config), refused = emulatedState(config);
   EmulatedRecorder recorder(*refused);
   recorder.fails = true;
@@ -291,7 +292,7 @@ void TestRecordedStep::withoutKernelsNothingIsRecorded() {
 }
 
 void TestRecordedStep::aRunTellsTheSameWithAndWithout() {
-  const RunConfig config = variedRun(OptimizerKind::sgd);
+  const RunConfig config = variedRun(Sgd{});
   EmulatedRun usual(config, false), recorded(config);
   const RunResult expected = usual.run(), found = recorded.run();
   QVERIFY2(found.status == RunStatus::finished, found.failure.c_str());

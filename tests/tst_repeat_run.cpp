@@ -26,7 +26,7 @@ class TestRepeatRun : public QObject {
 
   void aRunGivesTheSameBitsTwice() {
     ObservedRun training;
-    const RunResult first = training.train(randomRun(OptimizerKind::muon));
+    const RunResult first = training.train(randomRun(Muon{}));
     const RunResult second = repeated(first.run);
     QCOMPARE(second.status, RunStatus::finished);
     QVERIFY(second.run != first.run);
@@ -41,7 +41,7 @@ class TestRepeatRun : public QObject {
   void changesWhileItTrainedAreRepeatedAtTheirSteps() {
     ObservedRun training;
     training.requestAfter(4, {.learningRateFactor = 0.5, .epochs = 2});
-    const RunResult first = training.train(randomRun(OptimizerKind::sgd));
+    const RunResult first = training.train(randomRun(Sgd{}));
     QCOMPARE(first.epochs, 2);
     const RunResult second = repeated(first.run);
     QVERIFY(compareRuns(first.run, second.run).areEqual());
@@ -50,7 +50,7 @@ class TestRepeatRun : public QObject {
 
   void aRunThatWasContinuedIsRepeatedToItsEnd() {
     ObservedRun training;
-    const RunResult first = training.train(randomRun(OptimizerKind::sgd));
+    const RunResult first = training.train(randomRun(Sgd{}));
     const int epochs = first.epochs + 1;
     QCOMPARE(training.resume(first.run, {.epochs = epochs}).epochs, epochs);
     const RunResult second = repeated(first.run);
@@ -63,7 +63,7 @@ class TestRepeatRun : public QObject {
     training.observer.onBatch = [&](const BatchRecord& batch) {
       if (batch.step == 8) training.control.requestStop();
     };
-    const RunResult first = training.train(randomRun(OptimizerKind::adamw));
+    const RunResult first = training.train(randomRun(AdamW{}));
     QCOMPARE(first.status, RunStatus::stopped);
     const RunResult second = repeated(first.run);
     QCOMPARE(second.status, RunStatus::stopped);
@@ -72,7 +72,7 @@ class TestRepeatRun : public QObject {
 
   void aDifferenceIsNamed() {
     ObservedRun training;
-    RunConfig config = randomRun(OptimizerKind::sgd);
+    RunConfig config = randomRun(Sgd{});
     const RunResult first = training.train(config);
     ObservedRun other;
     config.seed += 1;
@@ -89,8 +89,8 @@ class TestRepeatRun : public QObject {
 
   void aForkNeedsTheCheckpointThatItCameFrom() {
     ObservedRun training;
-    const RunResult parent = training.train(randomRun(OptimizerKind::sgd));
-    RunConfig longer = randomRun(OptimizerKind::sgd);
+    const RunResult parent = training.train(randomRun(Sgd{}));
+    RunConfig longer = randomRun(Sgd{});
     longer.recipe.epochs = 4;
     const fs::path checkpoint = fs::path(parent.run) / "checkpoints" / "epoch-0002.safetensors";
     const RunResult fork = training.fork(checkpoint, longer);

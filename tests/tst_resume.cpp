@@ -5,6 +5,7 @@
 #include "engine/formats/json/checkpoint_json.h"
 #include "engine/runtime/error.h"
 #include "engine/training/trainer.h"
+#include "engine/values/config/fields.h"
 #include "tests/support/run_content.h"
 #include "tests/support/temporary_folder.h"
 
@@ -37,6 +38,7 @@ void TestResume::resumesToTheSameBits_data() {
   QTest::newRow("adamw, last batch") << 2 << 18 << false;
   QTest::newRow("muon, middle of an epoch") << 3 << 9 << false;
   QTest::newRow("muon, in evaluation") << 3 << 12 << true;
+  QTest::newRow("lion, middle of an epoch") << 4 << 9 << false;
 }
 
 void TestResume::resumesToTheSameBits() {
@@ -44,7 +46,8 @@ void TestResume::resumesToTheSameBits() {
   QFETCH(int, stopStep);
   QFETCH(bool, inEvaluation);
   const TemporaryFolder folder;
-  const RunConfig config = randomRun(static_cast<OptimizerKind>(optimizer));
+  const RunConfig config =
+      randomRun(valueOfKind<OptimizerKind>(static_cast<std::size_t>(optimizer)));
   RunControl whole;
   RecordingObserver silent;
   const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
@@ -76,7 +79,7 @@ void TestResume::resumesToTheSameBits() {
 
 void TestResume::resumeAfterAnotherResumeIsExactToo() {
   const TemporaryFolder folder;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
+  const RunConfig config = randomRun(Sgd{});
   RunControl whole;
   RecordingObserver silent;
   const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
@@ -171,7 +174,7 @@ void TestResume::aContinuedRunHasNoResultBeforeItsNewEnd() {
 
 void TestResume::anAutomaticPrecisionIsDecidedOnce() {
   const TemporaryFolder folder;
-  RunConfig config = randomRun(OptimizerKind::sgd);
+  RunConfig config = randomRun(Sgd{});
   config.recipe.precision = Precision::automatic;
   config.device.threads = 2;
   RunControl control;

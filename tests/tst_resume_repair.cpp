@@ -116,7 +116,7 @@ void TestResumeRepair::lostMetricsAreRebuilt_data() {
 void TestResumeRepair::lostMetricsAreRebuilt() {
   QFETCH(QString, damage);
   const TemporaryFolder folder;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
+  const RunConfig config = randomRun(Sgd{});
   RunControl whole;
   RecordingObserver silent;
   const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
@@ -190,7 +190,7 @@ void TestResumeRepair::damagedCheckpointFallsBack_data() {
 void TestResumeRepair::damagedCheckpointFallsBack() {
   QFETCH(QString, damage);
   const TemporaryFolder folder;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
+  const RunConfig config = randomRun(Sgd{});
   RunControl whole;
   RecordingObserver silent;
   const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);

@@ -65,7 +65,7 @@ void TestRunJson::everyFieldComesBack() {
   });
   std::vector<Problem> warnings;
   const std::string text = toJson(record);
-  QCOMPARE(text.find("{\n  \"schema\": 2,"), std::size_t{0});
+  QCOMPARE(text.find("{\n  \"schema\": 3,"), std::size_t{0});
   QVERIFY(runRecordFromJson(text, "run.json", warnings) == record);
   QVERIFY2(warnings.empty(), toText(warnings).c_str());
 }

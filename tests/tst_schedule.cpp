@@ -2,7 +2,7 @@
 
 #include <QTest>
 
-#include "engine/values/config/schedule.h"
+#include "engine/values/config/run_config.h"
 
 using namespace lambda;
 
@@ -21,42 +21,28 @@ class TestSchedule : public QObject {
   void aStepHasTheRateOfItsMiddle();
 };
 
-namespace {
-
-ScheduleConfig scheduleOf(ScheduleKind kind) {
-  ScheduleConfig schedule;
-  schedule.kind = kind;
-  return schedule;
-}
-
-}  // namespace
-
 void TestSchedule::warmUpRisesLinearlyFromZero() {
-  ScheduleConfig schedule = scheduleOf(ScheduleKind::cosine);
-  schedule.warmupEpochs = 5;
+  const ScheduleConfig schedule{CosineSchedule{.warmupEpochs = 5}};
   QCOMPARE(learningRateFactor(schedule, 0, 90), 0.0);
   QCOMPARE(learningRateFactor(schedule, 2.5, 90), 0.5);
   QCOMPARE(learningRateFactor(schedule, 5, 90), 1.0);
 }
 
 void TestSchedule::cosineEndsAtItsFinalFactor() {
-  ScheduleConfig schedule = scheduleOf(ScheduleKind::cosine);
+  const ScheduleConfig schedule{CosineSchedule{}};
   QCOMPARE(learningRateFactor(schedule, 5, 10), 0.5);
   QVERIFY(std::abs(learningRateFactor(schedule, 10, 10)) < 1e-15);
-  schedule.finalFactor = 0.1;
-  QCOMPARE(learningRateFactor(schedule, 10, 10), 0.1);
+  QCOMPARE(learningRateFactor({CosineSchedule{.finalFactor = 0.1}}, 10, 10), 0.1);
 }
 
 void TestSchedule::linearIsLinear() {
-  ScheduleConfig schedule = scheduleOf(ScheduleKind::linear);
-  schedule.warmupEpochs = 2;
+  const ScheduleConfig schedule{LinearSchedule{.warmupEpochs = 2}};
   QCOMPARE(learningRateFactor(schedule, 6, 10), 0.5);
   QCOMPARE(learningRateFactor(schedule, 10, 10), 0.0);
 }
 
 void TestSchedule::triangularPeaksWhereItSays() {
-  ScheduleConfig schedule = scheduleOf(ScheduleKind::triangular);
-  schedule.peakFraction = 0.2;
+  const ScheduleConfig schedule{TriangularSchedule{.peakFraction = 0.2}};
   QCOMPARE(learningRateFactor(schedule, 1, 10), 0.5);
   QCOMPARE(learningRateFactor(schedule, 2, 10), 1.0);
   QCOMPARE(learningRateFactor(schedule, 6, 10), 0.5);
@@ -64,16 +50,14 @@ void TestSchedule::triangularPeaksWhereItSays() {
 }
 
 void TestSchedule::stepDropsEveryStepEpochs() {
-  ScheduleConfig schedule = scheduleOf(ScheduleKind::step);
-  schedule.stepEpochs = 30;
-  schedule.stepFactor = 0.1;
+  const ScheduleConfig schedule{StepSchedule{.stepEpochs = 30, .stepFactor = 0.1}};
   QCOMPARE(learningRateFactor(schedule, 29.9, 90), 1.0);
   QCOMPARE(learningRateFactor(schedule, 30, 90), 0.1);
   QVERIFY(std::abs(learningRateFactor(schedule, 60, 90) - 0.01) < 1e-15);
 }
 
 void TestSchedule::constantStaysAtThePeak() {
-  QCOMPARE(learningRateFactor(scheduleOf(ScheduleKind::constant), 7, 10), 1.0);
+  QCOMPARE(learningRateFactor({ConstantSchedule{}}, 7, 10), 1.0);
 }
 
 void TestSchedule::staysBetweenZeroAndOne_data() {
@@ -91,9 +75,12 @@ void TestSchedule::staysBetweenZeroAndOne() {
   QFETCH(int, kind);
   QFETCH(double, warmup);
   QFETCH(double, peak);
-  ScheduleConfig schedule = scheduleOf(static_cast<ScheduleKind>(kind));
-  schedule.warmupEpochs = warmup;
-  schedule.peakFraction = peak;
+  const ScheduleConfig schedules[] = {{ConstantSchedule{warmup}},
+                                      {CosineSchedule{warmup}},
+                                      {LinearSchedule{warmup}},
+                                      {TriangularSchedule{.peakFraction = peak}},
+                                      {StepSchedule{warmup}}};
+  const ScheduleConfig& schedule = schedules[kind];
   for (double epoch = -1; epoch <= 12; epoch += 0.125) {
     const double factor = learningRateFactor(schedule, epoch, 10);
     QVERIFY2(factor >= 0 && factor <= 1, qPrintable(QString::number(epoch)));
@@ -104,8 +91,7 @@ void TestSchedule::aStepHasTheRateOfItsMiddle() {
   Recipe recipe;
   recipe.epochs = 10;
   recipe.optimizer.learningRate = 0.5;
-  recipe.schedule = scheduleOf(ScheduleKind::linear);
-  recipe.schedule.finalFactor = 0;
+  recipe.schedule.kind = LinearSchedule{};
   QCOMPARE(learningRateAt(recipe, 2.5), 0.375);
   QCOMPARE(learningRateOfStep(recipe, 2, 0, 4), learningRateAt(recipe, 2.125));
   QCOMPARE(learningRateOfStep(recipe, 2, 3, 4), learningRateAt(recipe, 2.875));

@@ -13,6 +13,7 @@
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/shared_tables.h"
+#include "engine/values/config/settings.h"
 #include "engine/values/config/validate.h"
 #include "tests/support/filled_values.h"
 #include "widgets/text/quantity_text.h"
@@ -348,9 +349,9 @@ void TestSelectionForm::everyFieldHasAHint() {
       }
     }
   }
-  QVERIFY(field_rows::hintFor("recipe.optimizer.rateFactors.bias").find("Steps of the biases") ==
-          0);
-  QVERIFY(field_rows::hintFor("head.bias").find("Lets rare classes") == 0);
+  const std::string rate = fieldAt("recipe.optimizer.rateFactors.bias")->hint;
+  QVERIFY(rate.starts_with("Steps of the biases"));
+  QVERIFY(std::string(fieldAt("architecture.head.bias")->hint).starts_with("Lets rare classes"));
 }
 
 void TestSelectionForm::hintsHaveTheNumbersOfTheNetwork() {

@@ -205,8 +205,7 @@ class TestStartWeights : public QObject {
   void frozenStagesKeepTheirBits() {
     QFETCH(int, frozen);
     QFETCH(QString, changed);
-    for (const OptimizerKind kind :
-         {OptimizerKind::sgd, OptimizerKind::adamw, OptimizerKind::muon}) {
+    for (const OptimizerKind& kind : std::initializer_list<OptimizerKind>{Sgd{}, AdamW{}, Muon{}}) {
       ObservedRun training;
       RunConfig config = startedFrom(checkpoint_);
       config.start.frozenStages = frozen;
@@ -238,8 +237,7 @@ class TestStartWeights : public QObject {
   }
 
   void theBackboneHasARateOfItsOwn() {
-    for (const OptimizerKind kind :
-         {OptimizerKind::sgd, OptimizerKind::adamw, OptimizerKind::muon}) {
+    for (const OptimizerKind& kind : std::initializer_list<OptimizerKind>{Sgd{}, AdamW{}, Muon{}}) {
       ObservedRun training;
       RunConfig config = startedFrom(checkpoint_);
       config.start.backboneRate = 0;
@@ -252,7 +250,7 @@ class TestStartWeights : public QObject {
         if (view.name.ends_with("num_batches_tracked")) continue;
         const double changed = turnOf(view, *after.file.find(view.name));
         QVERIFY2((changed > 1e-6) == view.name.starts_with("head."),
-                 (view.name + " by " + std::string(nameOf(kind))).c_str());
+                 (view.name + " by " + std::string(traitsOf(kind).kind)).c_str());
       }
     }
   }

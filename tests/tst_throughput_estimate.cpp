@@ -120,7 +120,7 @@ void TestThroughputEstimate::waitsWhilePaused() {
 
 void TestThroughputEstimate::leavesATrainingAsItWas() {
   const TemporaryFolder folder;
-  RunConfig config = randomRun(OptimizerKind::sgd);
+  RunConfig config = randomRun(Sgd{});
   config.recipe.epochs = 1;
   RunControl control;
   RecordingObserver observer;

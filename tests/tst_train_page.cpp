@@ -91,7 +91,7 @@ class TestTrainPage : public QObject {
   void anErrorStopsTheStartAndIsShown() {
     ShownTrainPage shown;
     RunConfig config = shown.document.config();
-    config.recipe.optimizer.momentum = 0;
+    config.recipe.optimizer.kind = Sgd{.momentum = 0};
     shown.document.edit(config, u"Set momentum to 0"_s);
     QVERIFY(shown.words().contains(u"momentum"_s));
     shown.bar().startAction()->trigger();

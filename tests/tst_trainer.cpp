@@ -55,7 +55,7 @@ void TestTrainer::overfitsASmallSet() {
   config.data.augmentation = {.cropPadding = 0, .horizontalFlip = false};
   config.recipe.batchSize = 20;
   config.recipe.epochs = 120;
-  config.recipe.optimizer.kind = OptimizerKind::adam;
+  config.recipe.optimizer.kind = Adam{};
   config.recipe.optimizer.learningRate = 0.01;
   config.recipe.optimizer.weightDecay = 0;
   RunControl control;
@@ -70,7 +70,7 @@ void TestTrainer::sameSeedSameBits() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
+  const RunConfig config = randomRun(Sgd{});
   const RunResult first = trainRun(config, folder.path(), control, observer);
   const RunResult second = trainRun(config, folder.path(), control, observer);
   QVERIFY(tensorsOf(first.run) == tensorsOf(second.run));
@@ -84,7 +84,7 @@ void TestTrainer::aWhitenedStemComesFromTheTrainingImagesAndStays() {
   const TemporaryFolder folder;
   RunControl control;
   RecordingObserver observer;
-  RunConfig config = randomRun(OptimizerKind::sgd);
+  RunConfig config = randomRun(Sgd{});
   config.recipe.epochs = 1;
   const auto filtersOf = [&](const RunConfig& each, const char* name) {
     return tensorsOf(trainRun(each, folder.path(), control, observer).run).at(name);
@@ -287,11 +287,10 @@ void TestTrainer::nonFiniteValueStopsTheRun() {
   RunConfig config = tinyRun();
   config.architecture.head.scale = 1e4;
   config.recipe.optimizer.learningRate = 1000;
-  config.recipe.optimizer.nesterov = false;
-  config.recipe.optimizer.momentum = 0;
+  config.recipe.optimizer.kind = Sgd{.momentum = 0, .nesterov = false};
   config.recipe.optimizer.weightDecay = 10;
   config.recipe.optimizer.decayAllParameters = true;
-  config.recipe.schedule.kind = ScheduleKind::constant;
+  config.recipe.schedule.kind = ConstantSchedule{};
   config.recipe.epochs = 50;
   RunControl control;
   RecordingObserver observer;
@@ -417,7 +416,7 @@ void TestTrainer::impossibleConfigurationLeavesNoFolder() {
 
 void TestTrainer::inspectionChangesNothing() {
   const TemporaryFolder folder;
-  const RunConfig config = randomRun(OptimizerKind::sgd);
+  const RunConfig config = randomRun(Sgd{});
   RunControl whole;
   RecordingObserver silent;
   const RunResult plain = trainRun(config, folder.path(), whole, silent);

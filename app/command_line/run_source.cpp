@@ -109,7 +109,7 @@ void addChangedData(CLI::App& command, ChangedData& choice) {
           },
           "if the data has changed since the run was trained: stop or warn (default: " + usual +
               ")")
-      ->check(CLI::IsMember(EnumNames<ChangedData>::names))
+      ->check(CLI::IsMember(kNamesOf<ChangedData>.names))
       ->type_name("CHOICE");
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 #include <type_traits>
 
@@ -17,11 +18,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class Enum>
-Json namesJson() {
-  Json names = Json::array();
-  for (const std::string_view name : EnumNames<Enum>::names) names.push_back(name);
-  return names;
+void setNames(Setting& setting, std::span<const std::string_view> names, std::size_t index) {
+  setting.range = joined(names);
+  setting.values = Json::array();
+  for (const std::string_view name : names) setting.values.push_back(name);
+  setting.defaultValue = names[index];
 }
 
 /// A number without a range of its own is limited by its type.
@@ -49,9 +50,9 @@ Setting settingOf(const Field& field, const M& member) {
     setting.range = rangeText<M>(field);
     setting.defaultValue = member;
   } else if constexpr (std::is_enum_v<M>) {
-    setting.range = joined(EnumNames<M>::names);
-    setting.values = namesJson<M>();
-    setting.defaultValue = nameOf(member);
+    setNames(setting, kNamesOf<M>.names, static_cast<std::size_t>(member));
+  } else if constexpr (HasOptionsBeside<M>) {
+    setNames(setting, KindsOf<M>::names, member.index());
   } else {
     static_assert(std::is_same_v<M, std::string>);
     setting.range = "text";
@@ -60,15 +61,29 @@ Setting settingOf(const Field& field, const M& member) {
   return setting;
 }
 
-/// The settings of a value that are single values; nested values are separate parts.
+template <class M>
+inline constexpr bool kIsSingle = std::is_arithmetic_v<M> || std::is_enum_v<M> ||
+                                  std::is_same_v<M, std::string> || HasOptionsBeside<M>;
+
+/// The settings of a value that are single values; nested values are separate parts. Those that
+/// only other kinds have stand before the next one that all have.
 template <class T>
 std::vector<Setting> settingsOf(const T& value) {
   std::vector<Setting> settings;
-  visitFields(value, [&](const Field& field, const auto& member) {
-    using M = std::remove_cvref_t<decltype(member)>;
-    if constexpr (std::is_arithmetic_v<M> || std::is_enum_v<M> || std::is_same_v<M, std::string>) {
-      settings.push_back(settingOf(field, member));
-    }
+  withEachKind(value, [&](const T& each) {
+    std::vector<Setting> missing;
+    visitFields(each, [&](const Field& field, const auto& member) {
+      if constexpr (kIsSingle<std::remove_cvref_t<decltype(member)>>) {
+        const auto known = std::ranges::find(settings, field.name, &Setting::name);
+        if (known == settings.end()) {
+          missing.push_back(settingOf(field, member));
+        } else {
+          settings.insert(known, missing.begin(), missing.end());
+          missing.clear();
+        }
+      }
+    });
+    settings.insert(settings.end(), missing.begin(), missing.end());
   });
   return settings;
 }
@@ -91,8 +106,7 @@ void addParts(const T& value, const Part& about, std::vector<Part>& parts) {
     if (!part.settings.empty()) parts.push_back(std::move(part));
     visitFields(value, [&](const Field& field, const auto& member) {
       using M = std::remove_cvref_t<decltype(member)>;
-      if constexpr (std::is_class_v<M> && !std::is_same_v<M, std::string> &&
-                    !std::is_same_v<M, Architecture>) {
+      if constexpr (std::is_class_v<M> && !kIsSingle<M> && !std::is_same_v<M, Architecture>) {
         const std::string path = about.path.empty() ? field.name : about.path + "." + field.name;
         addParts(member, {field.name, field.meaning, path, {}}, parts);
       }

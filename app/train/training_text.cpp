@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/values/config/enum_names.h"
 #include "engine/values/config/epoch_batches.h"
+#include "engine/values/config/fields.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/shown_text.h"
@@ -14,11 +14,6 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 namespace {
-
-template <class Enum>
-QString choiceText(const char* path, Enum value) {
-  return QString::fromStdString(choiceLabel(path, nameOf(value)));
-}
 
 QString phaseText(const std::string& phase) {
   if (phase == "train") return u"scoring the training images"_s;
@@ -89,9 +84,9 @@ QString recipeText(const RunConfig& config) {
                              ? u"%1 of %2 × %3 images"_s.arg(epochs, countText(batches), batchSize)
                              : u"%1, batches of %2 images"_s.arg(epochs, batchSize);
   const QString optimizer =
-      u"%1 %2, %3"_s.arg(choiceText("optimizer.kind", recipe.optimizer.kind),
+      u"%1 %2, %3"_s.arg(QString::fromUtf8(traitsOf(recipe.optimizer.kind).title),
                          roundedText(recipe.optimizer.learningRate),
-                         choiceText("schedule.kind", recipe.schedule.kind).toLower());
+                         QString::fromUtf8(kindNameOf(recipe.schedule.kind)));
   const QString seed = u"seed %1"_s.arg(config.seed);
   return QStringList{data, length, optimizer, seed}.join(u" · "_s);
 }
@@ -99,10 +94,8 @@ QString recipeText(const RunConfig& config) {
 QString problemText(const Problem& problem) {
   const QString text = QString::fromStdString(problem.text);
   if (problem.path.starts_with("architecture")) return u"Network: %1"_s.arg(text);
-  FieldRow row;
-  row.path = problem.path;
-  field_rows::addLook(row);
-  return row.label.empty() ? text : QString::fromStdString(row.label) + u": "_s + text;
+  return problem.path.empty() ? text
+                              : QString::fromStdString(labelAt(problem.path)) + u": "_s + text;
 }
 
 QString breakableText(const QString& text) {

@@ -92,25 +92,23 @@ class ExactOptimizer {
 
   void move(Weights& each, double learningRate, double gradientScale, int step) const {
     const at::Tensor gradient = exact(each.parameter.grad());
-    if (config_.kind == OptimizerKind::muon && each.role == ParameterRole::filter) {
+    const auto* muon = std::get_if<Muon>(&config_.kind);
+    if (muon && each.role == ParameterRole::filter) {
       const double share = learningRate / config_.learningRate;
       updateByMuon(
-          {.rate = at::tensor({config_.muonLearningRate * share * config_.rateFactors.filter}),
-           .momentum = config_.momentum,
-           .nesterov = config_.nesterov,
+          {.rate = at::tensor({muon->muonLearningRate * share * config_.rateFactors.filter}),
+           .momentum = muon->momentum,
+           .nesterov = muon->nesterov,
            .gradientScale = at::scalar_tensor(gradientScale, at::kDouble)},
           each.weights,
           gradient,
           each.firstMoment);
       return;
     }
-    const UpdateRates rates{.rule = rule(),
-                            .learningRate = learningRate,
-                            .momentum = config_.momentum,
-                            .beta1 = config_.beta1,
-                            .beta2 = config_.beta2,
-                            .epsilon = config_.epsilon,
-                            .gradientScale = gradientScale};
+    UpdateRates rates =
+        std::visit([](const auto& options) { return ratesOf(options); }, config_.kind);
+    rates.learningRate = learningRate;
+    rates.gradientScale = gradientScale;
     const double rateFactor = factorOf(config_.rateFactors, each.role);
     const double decay = weightDecayOf(config_, each.role);
     const auto* g = gradient.const_data_ptr<double>();
@@ -123,11 +121,27 @@ class ExactOptimizer {
     }
   }
 
-  UpdateRule rule() const {
-    if (config_.kind == OptimizerKind::adam) return UpdateRule::adam;
-    if (config_.kind == OptimizerKind::adamw) return UpdateRule::adamw;
-    if (config_.momentum == 0) return UpdateRule::sgd;
-    return config_.nesterov ? UpdateRule::nesterov : UpdateRule::momentum;
+  /// Of SGD, and with Muon of the parameters that are not filters.
+  template <class Options>
+
+  requires requires(const Options& options) { options.momentum; }
+
+  static UpdateRates ratesOf(const Options& options) {
+    UpdateRule rule = options.nesterov ? UpdateRule::nesterov : UpdateRule::momentum;
+    if (options.momentum == 0) rule = UpdateRule::sgd;
+    return {.rule = rule, .momentum = options.momentum};
+  }
+
+  static UpdateRates ratesOf(const Adam& adam) { return adamRates(adam, UpdateRule::adam); }
+
+  static UpdateRates ratesOf(const AdamW& adamw) { return adamRates(adamw, UpdateRule::adamw); }
+
+  static UpdateRates ratesOf(const Lion& lion) {
+    return {.rule = UpdateRule::lion, .beta1 = lion.beta1, .beta2 = lion.beta2};
+  }
+
+  static UpdateRates adamRates(const Adam& adam, UpdateRule rule) {
+    return {.rule = rule, .beta1 = adam.beta1, .beta2 = adam.beta2, .epsilon = adam.epsilon};
   }
 
   OptimizerConfig config_;

@@ -21,7 +21,7 @@ inline void updateExactly(const UpdateRates& rates,
                           double& secondMoment) {
   const double rate = rates.learningRate * rateFactor;
   double g = gradient * rates.gradientScale;
-  if (rates.rule == UpdateRule::adamw) {
+  if (rates.rule == UpdateRule::adamw || rates.rule == UpdateRule::lion) {
     w -= rate * decay * w;
   } else {
     g += decay * w;
@@ -32,6 +32,12 @@ inline void updateExactly(const UpdateRates& rates,
     const double mean = firstMoment / (1 - std::pow(rates.beta1, step));
     const double square = secondMoment / (1 - std::pow(rates.beta2, step));
     w -= rate * mean / (std::sqrt(square) + rates.epsilon);
+    return;
+  }
+  if (rates.rule == UpdateRule::lion) {
+    const double mean = rates.beta1 * firstMoment + (1 - rates.beta1) * g;
+    w -= rate * ((mean > 0) - (mean < 0));
+    firstMoment = rates.beta2 * firstMoment + (1 - rates.beta2) * g;
     return;
   }
   if (rates.rule == UpdateRule::sgd) {

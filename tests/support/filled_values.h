@@ -37,7 +37,9 @@ class Filler {
       member += "\xC3\xA9 \"\\\n\t" + std::to_string(++count_);
     } else if constexpr (std::is_enum_v<M>) {
       const auto next = static_cast<std::size_t>(member) + 1;
-      member = static_cast<M>(next % EnumNames<M>::names.size());
+      member = static_cast<M>(next % kNamesOf<M>.names.size());
+    } else if constexpr (HasOptionsBeside<M>) {
+      changeKind(member, (member.index() + 1) % std::variant_size_v<M>);
     } else if constexpr (HasKinds<M>) {
       std::visit([this](auto& options) { fill(options); }, member);
     } else if constexpr (requires { member.reset(); }) {
@@ -87,7 +89,7 @@ void visitLeaves(T& value, const std::string& path, const Visit& visit) {
     if constexpr (HasKinds<M>) {
       std::visit([&](auto& options) { visitLeaves(options, place, visit); }, member);
     } else if constexpr (std::is_arithmetic_v<M> || std::is_enum_v<M> ||
-                         std::is_same_v<M, std::string>) {
+                         std::is_same_v<M, std::string> || HasOptionsBeside<M>) {
       visit(place, field, member);
     } else if constexpr (requires { member.size(); }) {
       for (std::size_t i = 0; i < member.size(); ++i) {

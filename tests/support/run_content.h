@@ -38,10 +38,10 @@ inline RunRecord recordOf(const std::filesystem::path& run) {
 }
 
 /// A tiny run that uses every source of randomness.
-inline RunConfig randomRun(OptimizerKind optimizer) {
+inline RunConfig randomRun(const OptimizerKind& optimizer) {
   RunConfig config = tinyRun();
   config.recipe.optimizer.kind = optimizer;
-  if (optimizer != OptimizerKind::sgd) config.recipe.optimizer.learningRate = 0.003;
+  if (optimizer != OptimizerKind(Sgd{})) config.recipe.optimizer.learningRate = 0.003;
   config.recipe.emaDecay = 0.9;
   config.recipe.labelSmoothing = 0.1;
   config.recipe.optimizer.gradientClip = 1;

@@ -80,30 +80,32 @@ inline void addUpdateRows() {
   OptimizerConfig config;
   config.weightDecay = 0.05;
   add("nesterov", config);
-  config.nesterov = false;
+  config.kind = Sgd{.nesterov = false};
   add("momentum", config);
-  config.momentum = 0;
+  config.kind = Sgd{.momentum = 0, .nesterov = false};
   add("sgd", config);
-  config.kind = OptimizerKind::adam;
+  config.kind = Adam{};
   add("adam", config);
-  config.kind = OptimizerKind::adamw;
+  config.kind = AdamW{};
   add("adamw", config);
   config.decayAllParameters = true;
   add("adamw, all decayed", config);
   config.decayAllParameters = false;
-  config.kind = OptimizerKind::muon;
-  config.momentum = 0.9;
-  config.nesterov = true;
+  config.kind = Lion{};
+  add("lion", config);
+  config.kind = Muon{};
   add("muon", config);
   config.rateFactors = {.input = 0.5, .filter = 2, .norm = 0.25, .embedding = 0, .head = 3};
   config.decayFactors = {.input = 2, .projection = 0, .norm = 1, .embedding = 0.5};
   add("muon, by roles", config);
-  config.kind = OptimizerKind::sgd;
+  config.kind = Sgd{};
   add("nesterov, by roles", config);
-  config.kind = OptimizerKind::adam;
+  config.kind = Adam{};
   add("adam, by roles", config);
-  config.kind = OptimizerKind::adamw;
+  config.kind = AdamW{};
   add("adamw, by roles", config);
+  config.kind = Lion{};
+  add("lion, by roles", config);
 }
 
 }  // namespace lambda

@@ -20,12 +20,13 @@ namespace lambda::test {
 
 inline constexpr int kUpdates = 3;
 
-inline constexpr std::array<std::pair<const char*, UpdateRule>, 5> kUpdateRules{
+inline constexpr std::array<std::pair<const char*, UpdateRule>, 6> kUpdateRules{
     {{"sgd", UpdateRule::sgd},
      {"momentum", UpdateRule::momentum},
      {"nesterov", UpdateRule::nesterov},
      {"adam", UpdateRule::adam},
-     {"adamw", UpdateRule::adamw}}};
+     {"adamw", UpdateRule::adamw},
+     {"lion", UpdateRule::lion}}};
 
 /// The values of one weight tensor, with its moments, its average and its settings of the update.
 template <class Number>

@@ -65,8 +65,8 @@ void ChoiceEditor::show(const FieldRow& row) {
   const auto& choice = std::get<Choice>(row.value);
   if (choice.names != choice_.names || box_->count() == 0) {
     box_->clear();
-    for (const std::string& name : choice.names) {
-      box_->addItem(QString::fromStdString(choiceLabel(row.path, name)));
+    for (int i = 0; i < static_cast<int>(choice.names.size()); ++i) {
+      box_->addItem(QString::fromStdString(choiceLabel(row, {i, choice.names})));
     }
   }
   choice_ = choice;

@@ -1,12 +1,48 @@
 #include "widgets/forms/field_rows.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 
+#include "engine/values/config/settings.h"
 #include "widgets/forms/number_text.h"
 
 namespace lambda {
+
+std::string field_rows::capitalized(std::string_view name) {
+  std::string text(name);
+  if (!text.empty()) {
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  }
+  return text;
+}
+
+FieldRow field_rows::emptyRow(const std::string& path, const Field& field) {
+  FieldRow row;
+  row.path = path;
+  row.label = *field.look.label ? field.look.label : capitalized(field.name);
+  row.meaning = field.meaning;
+  row.hint = field.hint;
+  row.unit = field.look.unit;
+  row.zeroText = field.look.zeroText;
+  row.stepping = field.look.stepping;
+  row.min = field.min;
+  row.max = field.max;
+  return row;
+}
+
+std::string labelAt(std::string_view path) {
+  const auto field = fieldAt(path);
+  return field ? field_rows::emptyRow(std::string(path), *field).label
+               : field_rows::capitalized(path.substr(path.rfind('.') + 1));
+}
+
+std::string choiceLabel(const FieldRow& row, const Choice& choice) {
+  const auto index = static_cast<std::size_t>(choice.index);
+  const bool hasLabel = index < row.choiceLabels.size() && !row.choiceLabels[index].empty();
+  return hasLabel ? row.choiceLabels[index] : field_rows::capitalized(choice.names[index]);
+}
 
 std::vector<FieldRow> mergedRows(const std::vector<std::vector<FieldRow>>& rows) {
   if (rows.empty()) return {};
@@ -31,7 +67,7 @@ std::string textOf(const FieldRow& row, const FieldValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
   if (const auto* choice = std::get_if<Choice>(&value)) {
     if (choice->index < 0 || choice->index >= static_cast<int>(choice->names.size())) return {};
-    return choiceLabel(row.path, choice->names[static_cast<std::size_t>(choice->index)]);
+    return choiceLabel(row, *choice);
   }
   if (const auto* whole = std::get_if<std::int64_t>(&value)) {
     if (row.isUnsigned) return std::to_string(static_cast<std::uint64_t>(*whole));

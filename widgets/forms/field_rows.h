@@ -24,16 +24,6 @@ struct Choice {
 /// The value of one field. A std::uint64_t is stored as the std::int64_t with the same bits.
 using FieldValue = std::variant<bool, std::int64_t, double, std::string, Choice>;
 
-/// How far one press of an arrow key steps.
-enum class Stepping {
-  one,
-  eights,      ///< To the next multiple of 8.
-  odd,         ///< Through the odd numbers, and through 0 where it is in range.
-  doubling,    ///< To the next power of two.
-  hundredth,   ///< 0.01
-  oneTwoFive,  ///< Through 1, 2, 5, 10, 20, ...: the order of magnitude matters.
-};
-
 /// One field of a value as a form shows it.
 struct FieldRow {
   std::string path;      ///< The field's path, for example "recipe.optimizer.learningRate".
@@ -42,13 +32,15 @@ struct FieldRow {
   std::string hint;      ///< What the setting does to accuracy, cost and memory; may be empty.
   std::string unit;      ///< "px", "epochs"; empty = none.
   std::string zeroText;  ///< The text for 0, for example "global"; empty = "0".
+  std::vector<std::string> choiceLabels;  ///< Of a Choice; empty = its names, with a capital.
   FieldValue value;
   FieldValue initial;  ///< The default, of the same alternative as `value`.
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
   Stepping stepping = Stepping::one;
   bool isUnsigned = false;  ///< The bits of the number are those of a std::uint64_t.
-  bool enabled = true;      ///< False where another setting makes it meaningless.
+  bool applies = true;      ///< False where another setting makes it meaningless.
+  bool enabled = true;
   bool mixed = false;  ///< The row stands for several values that differ; `value` is one of them.
   bool isPicked = false;  ///< A choice that FieldForm::pickRequested() offers instead of a list.
 
@@ -62,7 +54,8 @@ template <class T>
 std::vector<FieldRow> rowsOf(const T& value, const std::string& prefix = {});
 
 /// Sets the field at `path`, relative to `value`, list elements included: "stages[1].width",
-/// "mixer.h". Setting a variant's kind gives it that kind's defaults, and a whole number takes the
+/// "mixer.h". Setting a variant's kind gives it that kind's defaults, but for options beside the
+/// kind that both kinds have, which stay where they were set; and a whole number takes the
 /// index of a choice, as which a form may show it. Returns false, and leaves `value` alone, where
 /// there is no such field or it is of another type.
 template <class T>
@@ -75,19 +68,36 @@ std::vector<FieldRow> mergedRows(const std::vector<std::vector<FieldRow>>& rows)
 /// The row at `path`; null where there is none.
 const FieldRow* findRow(const std::vector<FieldRow>& rows, std::string_view path);
 
-/// The displayed text of a choice's name at a path: "resnetD" of a stem's kind is "ResNet-D".
-std::string choiceLabel(std::string_view path, std::string_view name);
+/// The displayed text of a row's choice: "resnetD" of a stem's kind is "ResNet-D: three 3×3, pool".
+std::string choiceLabel(const FieldRow& row, const Choice& choice);
+
+/// The label of the field at a path of a run: "Learning rate" of "recipe.optimizer.learningRate".
+std::string labelAt(std::string_view path);
 
 /// "16", "5e-4", "on", "Relative": a value as text, with a point in every locale.
 std::string textOf(const FieldRow& row, const FieldValue& value);
 
 namespace field_rows {
 
-/// Label, hint, unit and stepping of a field, determined by the end of its path.
-void addLook(FieldRow& row);
+/// The name with a capital first letter.
+std::string capitalized(std::string_view name);
 
-/// The hint for the field at a path; empty where there is none.
-std::string_view hintFor(std::string_view path);
+/// A row without a value.
+FieldRow emptyRow(const std::string& path, const Field& field);
+
+/// The labels of an enumeration or of the kinds of a variant; empty where they have none.
+template <class M>
+std::vector<std::string> choiceLabelsOf() {
+  std::vector<std::string> labels;
+  if constexpr (std::is_enum_v<M>) {
+    labels.assign(kNamesOf<M>.labels.begin(), kNamesOf<M>.labels.end());
+  } else if constexpr (requires { KindsOf<M>::titles; }) {
+    labels.assign(KindsOf<M>::titles.begin(), KindsOf<M>::titles.end());
+  } else if constexpr (requires { KindsOf<M>::nouns; }) {
+    for (const std::string_view noun : KindsOf<M>::nouns) labels.push_back(capitalized(noun));
+  }
+  return labels;
+}
 
 template <class M>
 inline constexpr bool kIsLeaf =
@@ -102,23 +112,27 @@ FieldValue valueOf(const M& member) {
   } else if constexpr (std::is_floating_point_v<M>) {
     return static_cast<double>(member);
   } else if constexpr (std::is_enum_v<M>) {
-    const auto& names = EnumNames<M>::names;
+    const auto& names = kNamesOf<M>.names;
     return Choice{static_cast<int>(member), {names.begin(), names.end()}};
   } else {
     return std::string(member);
   }
 }
 
-template <HasKinds Variant>
+template <class Variant>
 FieldValue kindOf(const Variant& value) {
   const auto& names = KindsOf<Variant>::names;
   return Choice{static_cast<int>(value.index()), {names.begin(), names.end()}};
 }
 
+/// The values that a reset gives the leaves of `value`: the defaults of its kind.
 template <class T>
-std::vector<FieldValue> leavesOf(const T& value) {
+std::vector<FieldValue> initialLeavesOf(const T& value) {
+  T plain{};
+  if constexpr (HasKindBesideOptions<T>)
+    plain.kind = valueOfKind<decltype(T::kind)>(value.kind.index());
   std::vector<FieldValue> leaves;
-  visitFields(value, [&](const Field&, const auto& member) {
+  visitFields(plain, [&](const Field&, const auto& member) {
     using M = std::remove_cvref_t<decltype(member)>;
     if constexpr (kIsLeaf<M>) leaves.push_back(valueOf(member));
   });
@@ -126,37 +140,37 @@ std::vector<FieldValue> leavesOf(const T& value) {
 }
 
 template <class T>
-void append(std::vector<FieldRow>& rows, const T& value, const std::string& prefix) {
-  const std::vector<FieldValue> initial = leavesOf(T{});
+void append(std::vector<FieldRow>& rows,
+            const T& value,
+            const std::string& prefix,
+            bool applies = true) {
+  const std::vector<FieldValue> initial = initialLeavesOf(value);
   std::size_t leaf = 0;
-  const auto add =
-      [&](const std::string& path, const Field& field, FieldValue now, FieldValue first) {
-        FieldRow row;
-        row.path = path;
-        row.meaning = field.meaning;
-        row.value = std::move(now);
-        row.initial = std::move(first);
-        row.min = field.min;
-        row.max = field.max;
-        rows.push_back(std::move(row));
-      };
   visitFields(value, [&](const Field& field, const auto& member) {
     using M = std::remove_cvref_t<decltype(member)>;
     const std::string path = prefix.empty() ? field.name : prefix + "." + field.name;
+    const bool isUsed = applies && field.applies;
+    const auto add = [&](const std::string& place, FieldValue now, FieldValue first) {
+      FieldRow& row = rows.emplace_back(emptyRow(place, field));
+      row.choiceLabels = choiceLabelsOf<M>();
+      row.value = std::move(now);
+      row.initial = std::move(first);
+      row.applies = isUsed;
+    };
     if constexpr (kIsLeaf<M>) {
-      add(path, field, valueOf(member), initial[leaf++]);
+      add(path, valueOf(member), initial[leaf++]);
       if constexpr (std::is_same_v<M, std::uint64_t>) {
         rows.back().isUnsigned = true;
         rows.back().min = 0;
         rows.back().max = 0x1p64;
       }
-      addLook(rows.back());
+    } else if constexpr (HasOptionsBeside<M>) {
+      add(path, kindOf(member), kindOf(T{}.kind));
     } else if constexpr (HasKinds<M>) {
-      add(path + ".kind", field, kindOf(member), kindOf(M{}));
-      addLook(rows.back());
-      std::visit([&](const auto& options) { append(rows, options, path); }, member);
-    } else if constexpr (!requires { member.size(); }) {
-      append(rows, member, path);
+      add(path + ".kind", kindOf(member), kindOf(M{}));
+      std::visit([&](const auto& options) { append(rows, options, path, isUsed); }, member);
+    } else if constexpr (HasFields<M>) {
+      append(rows, member, path, isUsed);
     }
   });
 }
@@ -191,7 +205,7 @@ bool setLeaf(M& member, const FieldValue& next) {
   } else if constexpr (std::is_enum_v<M>) {
     const auto* value = std::get_if<Choice>(&next);
     const bool fits =
-        value && value->index >= 0 && value->index < static_cast<int>(EnumNames<M>::names.size());
+        value && value->index >= 0 && value->index < static_cast<int>(kNamesOf<M>.names.size());
     if (fits) member = static_cast<M>(value->index);
     return fits;
   } else {
@@ -201,16 +215,16 @@ bool setLeaf(M& member, const FieldValue& next) {
   }
 }
 
-template <HasKinds Variant>
-bool setVariant(Variant& value, std::string_view path, const FieldValue& next) {
-  if (path != "kind") {
-    return std::visit([&](auto& options) { return setField(options, path, next); }, value);
-  }
+template <class Variant>
+bool setKind(Variant& value, const FieldValue& next) {
   const auto* kind = std::get_if<Choice>(&next);
   const int kinds = static_cast<int>(KindsOf<Variant>::names.size());
   if (!kind || kind->index < 0 || kind->index >= kinds) return false;
-  if (static_cast<int>(value.index()) != kind->index) {
-    value = valueOfKind<Variant>(static_cast<std::size_t>(kind->index));
+  const auto index = static_cast<std::size_t>(kind->index);
+  if constexpr (HasOptionsBeside<Variant>) {
+    changeKind(value, index);
+  } else if (value.index() != index) {
+    value = valueOfKind<Variant>(index);
   }
   return true;
 }
@@ -219,8 +233,11 @@ template <class M>
 bool setMember(M& member, std::string_view path, const FieldValue& next) {
   if constexpr (kIsLeaf<M>) {
     return path.empty() && setLeaf(member, next);
+  } else if constexpr (HasOptionsBeside<M>) {
+    return path.empty() && setKind(member, next);
   } else if constexpr (HasKinds<M>) {
-    return setVariant(member, path, next);
+    if (path == "kind") return setKind(member, next);
+    return std::visit([&](auto& options) { return setField(options, path, next); }, member);
   } else if constexpr (requires { member.size(); }) {
     std::size_t index = 0;
     return takeIndex(path, index) && index < member.size() && setField(member[index], path, next);

@@ -174,7 +174,7 @@ void addEvaluate(CLI::App& program, Action& action) {
       ->required();
   command->add_option("--split", options->split, "train, validation or test (default)")
       ->type_name("SPLIT")
-      ->check(CLI::IsMember(EnumNames<Split>::names));
+      ->check(CLI::IsMember(kNamesOf<Split>.names));
   command->add_option("--data", options->data, "where the data is, if it has moved, or other data")
       ->type_name("PATH");
   addChangedData(*command, options->changedData);

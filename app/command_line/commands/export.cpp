@@ -293,7 +293,7 @@ void addExport(CLI::App& program, Action& action) {
       ->add_option(
           "--split", options->split, "train, validation or test (default: test; for images: train)")
       ->type_name("SPLIT")
-      ->check(CLI::IsMember(EnumNames<Split>::names));
+      ->check(CLI::IsMember(kNamesOf<Split>.names));
   command
       ->add_option("--augmented",
                    options->augmented,

@@ -237,7 +237,7 @@ void addInspect(CLI::App& program, Action& action) {
       ->type_name("N");
   command->add_option("--split", options->split, "train, validation (default) or test")
       ->type_name("SPLIT")
-      ->check(CLI::IsMember(EnumNames<Split>::names));
+      ->check(CLI::IsMember(kNamesOf<Split>.names));
   command->add_option("--query", options->query, "pixel of the layer's map (default: the middle)")
       ->type_name("ROW,COLUMN");
   command->add_option("--data", options->data, "where the data is, if it has moved, or other data")

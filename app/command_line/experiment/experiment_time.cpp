@@ -1,10 +1,11 @@
 #include "app/command_line/experiment/experiment_time.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -15,9 +16,9 @@
 #include "app/interrupt.h"
 #include "engine/experiments/experiment_plan.h"
 #include "engine/experiments/run_processes.h"
-#include "engine/formats/json/config_json.h"
 #include "engine/training/throughput_estimate.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/config/settings.h"
 #include "engine/values/text/quantities.h"
 
 namespace lambda {
@@ -38,21 +39,6 @@ struct VariantTime {
   double flops = 0;    ///< Of the training of one run: forward and backward, 2 per multiply-add.
   double seconds = 0;  ///< Of one run.
 };
-
-/// The configuration without what does not change the time of a step, as text.
-std::string stepKeyOf(RunConfig config) {
-  config.name.clear();
-  config.architecture.name.clear();
-  config.architecture.description.clear();
-  config.seed = 0;
-  config.recipe.epochs = 1;
-  config.recipe.learningRateFactor = 1;
-  config.recipe.schedule = {};
-  const OptimizerKind kind = config.recipe.optimizer.kind;
-  config.recipe.optimizer = {};
-  config.recipe.optimizer.kind = kind;
-  return toJson(config);
-}
 
 Json variantJson(const VariantTime& variant) {
   return {{"variant", variant.name},
@@ -105,7 +91,7 @@ std::optional<ExperimentTime> measure(const ExperimentPlan& plan,
                                       RunControl& control,
                                       ProgressLine& line) {
   Observer silent;
-  std::map<std::string, ThroughputEstimate> measured;
+  std::vector<std::pair<RunConfig, ThroughputEstimate>> measured;
   ExperimentTime all;
   for (std::size_t i = 0; i < plan.variants.size(); ++i) {
     RunConfig config = plan.configOf({i, seeds.front()});
@@ -114,13 +100,14 @@ std::optional<ExperimentTime> measure(const ExperimentPlan& plan,
     if (plan.variants[i].teacher) config.data.labelledPerClass = 0;
     line.show({{"measuring " + plan.variants[i].name},
                static_cast<double>(i) / static_cast<double>(plan.variants.size())});
-    const std::string key = stepKeyOf(config);
-    if (!measured.contains(key)) {
+    auto known = std::ranges::find_if(
+        measured, [&](const auto& each) { return isEquallyFast(each.first, config); });
+    if (known == measured.end()) {
       const auto estimate = estimateThroughput(config, kSteps, control, silent);
       if (!estimate) return std::nullopt;
-      measured.emplace(key, *estimate);
+      known = measured.insert(known, {config, *estimate});
     }
-    all.variants.push_back(timeOf(plan.variants[i], measured.at(key)));
+    all.variants.push_back(timeOf(plan.variants[i], known->second));
     const auto runs = static_cast<double>(seeds.size());
     all.flops += all.variants.back().flops * runs;
     all.seconds += all.variants.back().seconds * runs / parallel;

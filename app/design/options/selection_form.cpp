@@ -7,6 +7,7 @@
 #include "app/design/problems/problem_groups.h"
 #include "engine/values/architecture/graph.h"
 #include "engine/values/config/fields.h"
+#include "engine/values/config/settings.h"
 #include "widgets/network/parts/architecture_edits.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/theme/shown_text.h"
@@ -43,9 +44,7 @@ std::vector<FieldRow> inputRows(const Architecture& architecture) {
 
 std::vector<FieldRow> stemRows(const Architecture& architecture) {
   std::vector<FieldRow> rows = rowsOf(architecture.stem, "architecture.stem");
-  if (architecture.stem.kind != StemKind::patch) {
-    std::erase_if(rows, [](const FieldRow& row) { return row.path.ends_with(".patchSize"); });
-  }
+  std::erase_if(rows, [](const FieldRow& row) { return !row.applies; });
   return rows;
 }
 
@@ -64,7 +63,7 @@ FieldRow countRow(const Stage& stage) {
   row.path = kCountPath;
   row.label = u"Blocks"_s.toStdString();
   row.meaning = u"the number of blocks; they are added and removed at the end"_s.toStdString();
-  row.hint = field_rows::hintFor(kCountPath);
+  row.hint = fieldAt("architecture.stages[*].blocks")->hint;
   row.value = static_cast<std::int64_t>(stage.blocks.size());
   row.initial = std::int64_t{1};
   row.min = 0;

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "app/session/inspection/inspection_session.h"
+#include "engine/values/config/settings.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
@@ -20,32 +21,7 @@ namespace {
 constexpr int kSteps = 20;
 constexpr std::size_t kMostKept = 16;
 
-/// The configuration with all settings that do not affect the speed reset to their defaults.
-RunConfig speedOf(RunConfig config) {
-  const RunConfig plain;
-  config.name.clear();
-  config.seed = plain.seed;
-  config.checkpoints = plain.checkpoints;
-  config.monitoring = plain.monitoring;
-  config.architecture.name.clear();
-  config.architecture.description.clear();
-  config.start.weights.clear();
-  config.start.sha256.clear();
-  config.data.pseudoLabelsSha256.clear();
-  config.recipe.epochs = plain.recipe.epochs;
-  config.recipe.schedule = plain.recipe.schedule;
-  config.recipe.labelSmoothing = 0;
-  const OptimizerKind kind = config.recipe.optimizer.kind;
-  config.recipe.optimizer = plain.recipe.optimizer;
-  config.recipe.optimizer.kind = kind;
-  return config;
-}
-
 }  // namespace
-
-bool isEquallyFast(const RunConfig& a, const RunConfig& b) {
-  return speedOf(a) == speedOf(b);
-}
 
 EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
     : QWidget(parent),

@@ -74,8 +74,4 @@ class EpochTime : public QWidget {
   QPushButton* button_;
 };
 
-/// Whether an epoch of both takes equally long: names, seeds, rates and the number of epochs make
-/// no difference.
-bool isEquallyFast(const RunConfig& a, const RunConfig& b);
-
 }  // namespace lambda

@@ -31,10 +31,7 @@ namespace {
 constexpr int kNumberWidth = 90;
 
 QString labelOf(const std::string& path) {
-  FieldRow row;
-  row.path = path;
-  field_rows::addLook(row);
-  return QString::fromStdString(row.label.empty() ? path : row.label);
+  return QString::fromStdString(path.empty() ? path : labelAt(path));
 }
 
 QLineEdit* makeNumber(const QString& name) {

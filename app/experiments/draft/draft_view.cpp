@@ -121,7 +121,7 @@ QWidget* DraftView::makeForm() {
   measures_->setObjectName(u"measures"_s);
   measures_->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(measures_);
-  for (std::size_t i = 0; i < EnumNames<Quantity>::names.size(); ++i) {
+  for (std::size_t i = 0; i < kNamesOf<Quantity>.names.size(); ++i) {
     const auto quantity = static_cast<Quantity>(i);
     QAction* action = menu->addAction(QString::fromLatin1(traitsOf(quantity).title));
     action->setCheckable(true);

@@ -39,38 +39,16 @@ std::vector<FieldRow> ownRows(const RunConfig& config) {
   return rows;
 }
 
-/// Whether the chosen optimiser and schedule use the field.
-bool isInUse(const FieldRow& row, const Recipe& recipe) {
-  const bool momentum = hasMomentum(recipe.optimizer.kind);
-  const ScheduleKind schedule = recipe.schedule.kind;
-  const std::string name = row.path.substr(row.path.rfind('.') + 1);
-  if (name == "muonLearningRate") return recipe.optimizer.kind == OptimizerKind::muon;
-  if (name == "momentum" || name == "nesterov") return momentum;
-  if (name == "beta1" || name == "beta2" || name == "epsilon") return !momentum;
-  if (row.path.starts_with("recipe.optimizer.decayFactors.")) {
-    return !recipe.optimizer.decayAllParameters;
-  }
-  if (name == "stepEpochs" || name == "stepFactor") return schedule == ScheduleKind::step;
-  if (name == "peakFraction") return schedule == ScheduleKind::triangular;
-  if (name == "warmupEpochs") return schedule != ScheduleKind::triangular;
-  if (name == "finalFactor") {
-    return schedule != ScheduleKind::constant && schedule != ScheduleKind::step;
-  }
-  return true;
-}
-
-std::vector<FieldRow> recipeRows(const Recipe& recipe) {
-  std::vector<FieldRow> rows = rowsOf(recipe, "recipe");
-  std::erase_if(rows, [&](const FieldRow& row) { return !isInUse(row, recipe); });
-  return rows;
-}
-
-/// All settings of a fork: everything but the network.
+/// All settings of a fork that have an effect: everything but the network.
 std::vector<FormSection> sectionsOf(const RunConfig& config) {
-  return {{u"Run"_s, ownRows(config)},
-          {u"Recipe"_s, recipeRows(config.recipe)},
-          {u"Augmentation"_s, rowsOf(config.data.augmentation, "data.augmentation")},
-          {u"Device"_s, rowsOf(config.device, "device")}};
+  std::vector<FormSection> sections{
+      {u"Run"_s, ownRows(config)},
+      {u"Recipe"_s, rowsOf(config.recipe, "recipe")},
+      {u"Augmentation"_s, rowsOf(config.data.augmentation, "data.augmentation")},
+      {u"Device"_s, rowsOf(config.device, "device")}};
+  for (FormSection& section : sections)
+    std::erase_if(section.rows, [](const FieldRow& row) { return !row.applies; });
+  return sections;
 }
 
 /// Whether a form with these sections shows the problem beside one of its fields.

@@ -38,10 +38,8 @@ constexpr qsizetype kMostText = 360;  // Longer texts are cut; the button copies
 QString withoutOptions(QString text) {
   static const QRegularExpression option(u"--set ([\\w.]+)=([^\\s,]+)"_s);
   for (auto match = option.match(text); match.hasMatch(); match = option.match(text)) {
-    FieldRow row;
-    row.path = match.captured(1).toStdString();
-    field_rows::addLook(row);
-    const QString name = QString::fromStdString(row.label).toLower();
+    const std::string path = match.captured(1).toStdString();
+    const QString name = QString::fromStdString(labelAt(path)).toLower();
     text.replace(match.capturedStart(), match.capturedLength(), name + u" "_s + match.captured(2));
   }
   return text;

@@ -1,6 +1,7 @@
 #include "app/train/setup/recipe_sections.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "engine/values/config/schedule.h"
@@ -35,20 +36,23 @@ class Chooser {
     }
   }
 
-  /// Adds a row that is always shown.
-  Chooser& common(std::string_view path, bool applies = true) { return take(path, applies); }
-
-  /// Adds a row that is shown only among all settings, or where it has a problem.
-  Chooser& rare(std::string_view path, bool applies = true) {
-    const bool hasProblem =
-        std::ranges::any_of(problems_, [&](const Problem& p) { return p.path == path; });
-    return take(path, hasProblem || (all_ && applies));
+  /// Adds a row that is always shown, unless another setting makes it meaningless.
+  Chooser& common(std::string_view path, bool isWanted = true) {
+    const FieldRow* row = findRow(rows_, path);
+    const auto isOfRow = [&](const Problem& problem) { return problem.path == path; };
+    if (row && ((isWanted && row->applies) || std::ranges::any_of(problems_, isOfRow)))
+      chosen_.push_back(*row);
+    return *this;
   }
 
-  /// Does the same for all settings inside a value.
-  Chooser& rareInside(std::string_view value, bool applies = true) {
+  /// Adds a row that is shown only among all settings, or where it has a problem.
+  Chooser& rare(std::string_view path) { return common(path, all_); }
+
+  /// Adds the rows inside a value; those that are not named in `always` are rare.
+  Chooser& inside(const std::string& value, const std::set<std::string>& always) {
     for (const FieldRow& row : rows_) {
-      if (row.path.starts_with(std::string(value) + ".")) rare(row.path, applies);
+      if (row.path.starts_with(value + "."))
+        common(row.path, all_ || always.contains(row.path.substr(value.size() + 1)));
     }
     return *this;
   }
@@ -64,12 +68,6 @@ class Chooser {
   FieldRow* last() { return chosen_.empty() ? nullptr : &chosen_.back(); }
 
  private:
-  Chooser& take(std::string_view path, bool isWanted) {
-    if (!isWanted) return *this;
-    if (const FieldRow* row = findRow(rows_, path)) chosen_.push_back(*row);
-    return *this;
-  }
-
   bool all_;
   const std::vector<Problem>& problems_;
   std::vector<FieldRow> rows_;
@@ -91,26 +89,15 @@ std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
   choose.common("data.validationCount")
       .rare("data.splitSeed")
       .rare("data.labelledPerClass")
-      .rare("data.pseudoLabels", data.labelledPerClass > 0)
-      .rare("data.pseudoLabelThreshold", !data.pseudoLabels.empty());
+      .rare("data.pseudoLabels")
+      .rare("data.pseudoLabelThreshold");
   sections.push_back(choose.section({}));
-  choose.common("data.augmentation.cropPadding")
-      .rare("data.augmentation.padding", data.augmentation.cropPadding > 0)
-      .common("data.augmentation.horizontalFlip")
-      .rare("data.augmentation.alternatingFlip", data.augmentation.horizontalFlip)
-      .common("data.augmentation.cutoutSize")
-      .rare("data.augmentation.randAugmentOperations")
-      .rare("data.augmentation.randAugmentMagnitude", data.augmentation.randAugmentOperations > 0)
-      .rare("data.augmentation.erasingProbability")
-      .rare("data.augmentation.mixupAlpha")
-      .rare("data.augmentation.cutmixAlpha");
+  choose.inside("data.augmentation", {"cropPadding", "horizontalFlip", "cutoutSize"});
   sections.push_back(choose.section(u"Augmentation"_s));
   return sections;
 }
 
 std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, bool trains) {
-  const bool momentum = hasMomentum(recipe.optimizer.kind);
-  const ScheduleKind schedule = recipe.schedule.kind;
   std::vector<FormSection> sections;
   choose.rare("name")
       .common("recipe.epochs")
@@ -127,28 +114,15 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
       .common("seed")
       .common("monitoring.histograms");
   sections.push_back(choose.section({}));
-  choose.common("recipe.optimizer.kind")
-      .common("recipe.optimizer.learningRate")
-      .common("recipe.optimizer.muonLearningRate", recipe.optimizer.kind == OptimizerKind::muon)
-      .common("recipe.optimizer.momentum", momentum)
-      .rare("recipe.optimizer.nesterov", momentum)
-      .rare("recipe.optimizer.beta1", !momentum)
-      .rare("recipe.optimizer.beta2", !momentum)
-      .rare("recipe.optimizer.epsilon", !momentum)
-      .common("recipe.optimizer.weightDecay")
-      .rare("recipe.optimizer.decayAllParameters")
-      .rare("recipe.optimizer.gradientClip")
-      .rareInside("recipe.optimizer.rateFactors")
-      .rareInside("recipe.optimizer.decayFactors",
-                  recipe.optimizer.weightDecay > 0 && !recipe.optimizer.decayAllParameters);
+  choose.inside("recipe.optimizer",
+                {"kind", "learningRate", "muonLearningRate", "momentum", "weightDecay"});
   sections.push_back(choose.section(u"Optimiser"_s));
   choose.common("recipe.schedule.kind")
-      .common("recipe.schedule.warmupEpochs", schedule != ScheduleKind::triangular)
-      .common("recipe.schedule.peakFraction", schedule == ScheduleKind::triangular)
-      .common("recipe.schedule.stepEpochs", schedule == ScheduleKind::step)
-      .common("recipe.schedule.stepFactor", schedule == ScheduleKind::step)
-      .rare("recipe.schedule.finalFactor",
-            schedule != ScheduleKind::constant && schedule != ScheduleKind::step);
+      .common("recipe.schedule.warmupEpochs")
+      .common("recipe.schedule.peakFraction")
+      .common("recipe.schedule.stepEpochs")
+      .common("recipe.schedule.stepFactor")
+      .rare("recipe.schedule.finalFactor");
   sections.push_back(choose.section(u"Schedule"_s));
   return sections;
 }
@@ -173,18 +147,13 @@ std::vector<FormSection> machineSections(Chooser& choose,
                                          bool trains) {
   std::vector<FormSection> sections;
   choose.common("device.kind");
-  if (config.kind != DeviceKind::cpu && (machine.gpus.size() > 1 || config.index != 0)) {
-    choose.common("device.index");
-    nameGpus(*choose.last(), machine.gpus);
-  }
+  choose.common("device.index", machine.gpus.size() > 1 || config.index != 0);
+  if (choose.last()->path == "device.index") nameGpus(*choose.last(), machine.gpus);
   choose.common("device.threads");
   if (FieldRow* threads = choose.last(); threads && machine.cores > 0) {
     threads->zeroText = u"all %1 cores"_s.arg(machine.cores).toStdString();
   }
-  choose
-      .common("device.yieldsToOthers",
-              config.yieldsToOthers || (config.threads == 0 && config.kind != DeviceKind::cuda))
-      .rare("device.cudaGraphs", !config.cudaGraphs || config.kind != DeviceKind::cpu);
+  choose.common("device.yieldsToOthers").rare("device.cudaGraphs");
   sections.push_back(choose.section({}));
   choose.common("checkpoints.keepBest")
       .rare("checkpoints.bestBy")

@@ -341,10 +341,8 @@ void SetupView::edit(const std::string& path, const FieldValue& value, const QSt
   RunConfig next = document_.config();
   if (!setField(next, path, value)) return;
   if (path == "data.pseudoLabels") next.data.pseudoLabelsSha256.clear();
-  FieldRow row;
-  row.path = path;
-  row.value = value;
-  field_rows::addLook(row);
+  const std::vector<FieldRow> rows = rowsOf(next);
+  const FieldRow& row = *findRow(rows, path);
   const QString text = u"Set %1 to %2"_s.arg(QString::fromStdString(row.label).toLower(),
                                              QString::fromStdString(textOf(row, value)));
   document_.edit(next, text, gesture);

@@ -6,9 +6,6 @@
 namespace lambda {
 
 template <>
-struct EnumNames<CoreOrder> {
-  static constexpr std::array<std::string_view, 3> names{
-      "automatic", "queriesFirst", "lambdasFirst"};
-};
+inline constexpr EnumNames<3> kNamesOf<CoreOrder>{{"automatic", "queriesFirst", "lambdasFirst"}};
 
 }  // namespace lambda

@@ -12,7 +12,7 @@
 namespace lambda {
 
 // JSON documents of a network or a run. Keys, ranges and order are those of
-// engine/values/config/fields.h; "schema": 2 comes first. Equal neighbouring blocks of a stage are
+// engine/values/config/fields.h; "schema": 3 comes first. Equal neighbouring blocks of a stage are
 // written once with "repeat": N. A mixer is {"kind": "lambda", "k": 16, ...}, or only the name of
 // its kind for the defaults. Documents of older schemas are read with the same meaning.
 //

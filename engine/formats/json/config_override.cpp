@@ -57,7 +57,7 @@ class Assignment {
       if (step + 1 < steps_.size()) return noteMissing(step + 1, {});
       return set(member, field);
     } else if constexpr (std::is_arithmetic_v<M> || std::is_enum_v<M> ||
-                         std::is_same_v<M, std::string>) {
+                         std::is_same_v<M, std::string> || HasOptionsBeside<M>) {
       if (step < steps_.size()) return noteMissing(step, {});
       return set(member, field);
     } else {
@@ -112,6 +112,7 @@ class Assignment {
   template <class M>
   int set(M& member, const Field& field) {
     M value{};
+    if constexpr (HasOptionsBeside<M>) value = member;  // The new kind keeps what both have.
     FieldReader(path_, nullptr).read(document<M>(), "", field, value);
     member = std::move(value);
     return 1;
@@ -122,7 +123,7 @@ class Assignment {
   nlohmann::json document() const {
     const char first = value_.empty() ? '\0' : value_.front();
     constexpr bool isText = std::is_same_v<M, std::string>;
-    constexpr bool isName = std::is_enum_v<M> || HasKinds<M>;
+    constexpr bool isName = std::is_enum_v<M> || HasKinds<M> || HasOptionsBeside<M>;
     // What is no number is read as a text: the reader says what it expected, a parser can't.
     constexpr bool isNumber = std::is_arithmetic_v<M>;
     const bool isBare = isText     ? first != '"'

@@ -27,7 +27,7 @@
 namespace lambda {
 
 /// The schema number that this program writes. It reads this one and all before it.
-inline constexpr int kSchema = 2;
+inline constexpr int kSchema = 3;
 
 template <class T>
 struct IsOptional : std::false_type {};
@@ -68,6 +68,8 @@ nlohmann::ordered_json jsonOf(const T& value) {
     return std::isfinite(value) ? Json(value) : Json(formatNumber(value));
   } else if constexpr (std::is_enum_v<T>) {
     return std::string(nameOf(value));
+  } else if constexpr (HasOptionsBeside<T>) {
+    return std::string(kindNameOf(value));
   } else if constexpr (IsOptional<T>::value) {
     return value ? jsonOf(*value) : Json(nullptr);
   } else if constexpr (std::is_same_v<T, std::vector<Block>>) {
@@ -79,7 +81,7 @@ nlohmann::ordered_json jsonOf(const T& value) {
   } else {
     auto object = Json::object();
     if constexpr (HasKinds<T>) {
-      object["kind"] = std::string(KindsOf<T>::names[value.index()]);
+      object["kind"] = std::string(kindNameOf(value));
       std::visit([&](const auto& options) { appendFields(object, options); }, value);
     } else {
       appendFields(object, value);
@@ -129,8 +131,10 @@ class FieldReader {
     } else if constexpr (std::is_same_v<M, std::string>) {
       member = readString(json, path);
     } else if constexpr (std::is_enum_v<M>) {
-      const auto& names = EnumNames<M>::names;
+      const auto& names = kNamesOf<M>.names;
       member = static_cast<M>(readName(json, path, names));
+    } else if constexpr (HasOptionsBeside<M>) {
+      changeKind(member, readName(json, path, KindsOf<M>::names));
     } else if constexpr (std::is_same_v<M, DataConfig>) {
       readData(json, path, member);
     } else if constexpr (std::is_same_v<M, DataSource>) {

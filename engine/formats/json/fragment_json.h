@@ -7,7 +7,7 @@
 
 namespace lambda {
 
-// Parts of a network as JSON, under the rules of config_json.h: {"schema": 2, "networkParts":
+// Parts of a network as JSON, under the rules of config_json.h: {"schema": 3, "networkParts":
 // {"stages": [...], "blocks": [...]}}.
 
 std::string toJson(const NetworkFragment& fragment);

@@ -1,10 +1,14 @@
 #include "engine/formats/json/schema_upgrades.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json.hpp>
+
+#include "engine/values/config/fields.h"
 
 namespace lambda {
 
@@ -35,12 +39,53 @@ void renameIn(nlohmann::json& owner, const std::string& name, const RenamedValue
   }
 }
 
+/// The last schema whose optimisers and schedules have the options of all kinds.
+constexpr int kLastWithAllOptions = 2;
+
+/// Drops the options of other kinds than the one of an optimiser or schedule.
+template <class Config>
+void dropOtherOptions(nlohmann::json& json) {
+  if (!json.is_object()) return;
+  const auto& kinds = KindsOf<decltype(Config::kind)>::names;
+  const nlohmann::json kind =
+      json.contains("kind") ? json["kind"] : nlohmann::json(kinds[Config{}.kind.index()]);
+  std::vector<std::string_view> own, all;
+  const auto namesOf = [](const Config& config, std::vector<std::string_view>& names) {
+    visitFields(config, [&](const Field& field, const auto&) {
+      names.push_back(field.name);
+      if (field.formerName != nullptr) names.push_back(field.formerName);
+    });
+  };
+  withEachKind(Config{}, [&](const Config& each) {
+    if (kind == kinds[each.kind.index()]) namesOf(each, own);
+    namesOf(each, all);
+  });
+  // A kind that is unknown is left to the reader.
+  if (own.empty()) return;
+  for (const std::string_view name : all) {
+    if (std::ranges::find(own, name) == own.end()) json.erase(std::string(name));
+  }
+}
+
+/// Does so for every recipe in a document.
+void dropOtherOptionsIn(nlohmann::json& owner) {
+  for (auto& [key, member] : owner.items()) {
+    if (key == "recipe" && member.is_object()) {
+      if (member.contains("optimizer")) dropOtherOptions<OptimizerConfig>(member["optimizer"]);
+      if (member.contains("schedule")) dropOtherOptions<ScheduleConfig>(member["schedule"]);
+    } else if (member.is_structured()) {
+      dropOtherOptionsIn(member);
+    }
+  }
+}
+
 }  // namespace
 
 void upgradeDocument(nlohmann::json& document, int schema) {
   for (const RenamedValue& value : kRenamedValues) {
     if (schema <= value.lastSchema) renameIn(document, "", value);
   }
+  if (schema <= kLastWithAllOptions) dropOtherOptionsIn(document);
 }
 
 }  // namespace lambda

@@ -101,7 +101,7 @@ LayerHistogram layerIn(const nlohmann::json& object) {
   const nlohmann::json& layer = memberOf(object, "layer");
   const nlohmann::json& kind = memberOf(object, "kind");
   if (!layer.is_string() || !kind.is_string()) refuse("a layer has no name or kind");
-  const auto& names = EnumNames<HistogramKind>::names;
+  const auto& names = kNamesOf<HistogramKind>.names;
   const auto name = std::ranges::find(names, kind.get_ref<const std::string&>());
   if (name == names.end()) refuse("the kind of a histogram is not known");
   return {.layer = layer.get<std::string>(),

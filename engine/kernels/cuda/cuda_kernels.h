@@ -15,7 +15,7 @@ namespace lambda {
 // lambda core compute, and how, is on the page in engine/kernels/lambda_core/lambda_core_kernel.h.
 
 /// Changes with anything below: a program can't use a plugin of another version.
-inline constexpr std::int32_t kCudaKernelsVersion = 5;
+inline constexpr std::int32_t kCudaKernelsVersion = 6;
 
 /// The stream on which work is queued.
 struct CudaQueue {

@@ -43,6 +43,11 @@ constexpr bool isAdaptive(UpdateRule rule) {
   return rule == UpdateRule::adam || rule == UpdateRule::adamw;
 }
 
+/// Whether the weight decay is no part of the gradient.
+constexpr bool isDecoupled(UpdateRule rule) {
+  return rule == UpdateRule::adamw || rule == UpdateRule::lion;
+}
+
 constexpr bool hasFirst(UpdateRule rule) {
   return rule != UpdateRule::sgd;
 }
@@ -72,7 +77,7 @@ struct Factors {
 
   float gradient;
   float decay;
-  float kept;  ///< Factor of a weight before its step: 1 - learning rate * weight decay (adamw).
+  float kept;  ///< Factor of a weight before its step: 1 - learning rate * weight decay.
   float rate;
   float momentum;
   float oneMinusBeta1;
@@ -89,7 +94,7 @@ struct Move {
   HWY_INLINE void run(Vector g, Vector& w, Vector& firstMoment, Vector& secondMoment) const {
     const Floats d;
     g = hn::Mul(g, hn::Set(d, factors.gradient));
-    if constexpr (kRule == UpdateRule::adamw) {
+    if constexpr (isDecoupled(kRule)) {
       w = hn::Mul(w, hn::Set(d, factors.kept));
     } else {
       g = hn::MulAdd(w, hn::Set(d, factors.decay), g);
@@ -102,6 +107,16 @@ struct Move {
       const Vector deviation = hn::MulAdd(
           hn::Sqrt(secondMoment), hn::Set(d, factors.deviation), hn::Set(d, factors.epsilon));
       w = hn::NegMulAdd(hn::Div(firstMoment, deviation), hn::Set(d, factors.rate), w);
+      return;
+    }
+    if constexpr (kRule == UpdateRule::lion) {
+      const Vector mean =
+          hn::MulAdd(hn::Sub(g, firstMoment), hn::Set(d, factors.oneMinusBeta1), firstMoment);
+      const Vector sign =
+          hn::IfThenZeroElse(hn::Eq(mean, hn::Zero(d)), hn::CopySign(hn::Set(d, 1.0F), mean));
+      w = hn::NegMulAdd(sign, hn::Set(d, factors.rate), w);
+      firstMoment =
+          hn::MulAdd(hn::Sub(g, firstMoment), hn::Set(d, factors.oneMinusBeta2), firstMoment);
       return;
     }
     Vector step = g;
@@ -301,6 +316,8 @@ void update(const UpdateRates& rates,
       return updateBy<UpdateRule::adam>(rates, tensors, parallelFor);
     case UpdateRule::adamw:
       return updateBy<UpdateRule::adamw>(rates, tensors, parallelFor);
+    case UpdateRule::lion:
+      return updateBy<UpdateRule::lion>(rates, tensors, parallelFor);
   }
 }
 

@@ -16,6 +16,9 @@ enum class UpdateRule {
   nesterov,  ///< The same firstMoment;  w -= r (g + d w + momentum firstMoment)
   adam,      ///< Kingma and Ba (2015), algorithm 1, with g + d w in the place of g.
   adamw,     ///< Loshchilov and Hutter (2019), algorithm 2: w -= r d w besides a step of Adam.
+  /// Chen et al. (2023), algorithm 2: w -= r (d w + sign(beta1 firstMoment + (1 - beta1) g)), then
+  /// firstMoment = beta2 firstMoment + (1 - beta2) g.
+  lion,
 };
 
 /// The rates of one update, which all weights share.

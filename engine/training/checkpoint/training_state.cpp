@@ -206,21 +206,17 @@ std::vector<std::string> TrainingState::loadForFork(const std::filesystem::path&
   const CheckpointHeader header = checkpointHeaderOf(file, place);
   std::vector<std::string> left;
   loadNetwork(file, place);
-  const auto take =
-      [&](const std::vector<NamedTensor>& targets, bool isComparable, const char* what) {
-        if (!isComparable || !hasAll(file, targets)) {
-          left.emplace_back(what);
-          return;
-        }
-        for (const NamedTensor& target : targets) loadInto(file, place, target);
-      };
-  take(
-      prefixed(kOptimizerPrefix, optimizer.state()),
-      hasMomentum(config.recipe.optimizer.kind) == hasMomentum(header.config.recipe.optimizer.kind),
-      "the optimiser's state, which starts from zero");
+  const auto take = [&](const std::vector<NamedTensor>& targets, const char* what) {
+    if (!hasAll(file, targets)) {
+      left.emplace_back(what);
+      return;
+    }
+    for (const NamedTensor& target : targets) loadInto(file, place, target);
+  };
+  take(prefixed(kOptimizerPrefix, optimizer.state()),
+       "the optimiser's state, which starts from zero");
   if (average && header.config.recipe.emaDecay > 0) {
     take(prefixed(kAveragePrefix, average->state()),
-         true,
          "the averaged weights, which start from the network's weights");
   } else if (average) {
     const MasterWeights averaged(optimizer);

@@ -14,7 +14,8 @@ namespace lambda {
 
 Optimizer::Optimizer(const OptimizerConfig& wanted,
                      const torch::nn::Module& module,
-                     const UpdateOptions& options) {
+                     const UpdateOptions& options)
+    : traits_(traitsOf(wanted.kind)) {
   std::vector<UpdatedParameter> parameters =
       updatedParametersOf(wanted, module, options.precision, options.backboneRate);
   OptimizerConfig config = wanted;
@@ -46,13 +47,12 @@ void Optimizer::zeroGrad() {
 std::vector<NamedTensor> Optimizer::state() const {
   std::vector<NamedTensor> state;
   for (const UpdatedParameter& each : parameters()) {
-    if (each.steps.defined()) {
-      state.push_back({each.name + ".mean", each.firstMoment});
-      state.push_back({each.name + ".variance", each.secondMoment});
-      state.push_back({each.name + ".step", each.steps});
-    } else {
-      state.push_back({each.name + ".momentum", each.firstMoment});
-    }
+    const auto add = [&](std::string_view name, const at::Tensor& tensor) {
+      if (tensor.defined()) state.push_back({each.name + "." + std::string(name), tensor});
+    };
+    add(traits_.firstMoment, each.firstMoment);
+    add(traits_.secondMoment, each.secondMoment);
+    add("step", each.steps);
   }
   return state;
 }

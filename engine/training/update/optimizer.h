@@ -50,11 +50,12 @@ class Optimizer {
   /// The updated parameters in the module's order.
   const std::vector<UpdatedParameter>& parameters() const { return update_->parameters(); }
 
-  /// The state of each parameter: "NAME.momentum" for SGD and Muon, or "NAME.mean", "NAME.variance"
-  /// and "NAME.step" for Adam and AdamW.
+  /// The state of each parameter under the names of the optimiser's traits, for example
+  /// "NAME.mean", "NAME.variance" and "NAME.step" for Adam.
   std::vector<NamedTensor> state() const;
 
  private:
+  OptimizerTraits traits_;
   std::unique_ptr<WeightUpdate> update_;
   CudaUpdate* onDevice_ = nullptr;
 };

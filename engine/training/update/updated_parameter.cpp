@@ -1,5 +1,8 @@
 #include "engine/training/update/updated_parameter.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <ATen/ATen.h>
 
 #include "engine/layers/roled_module.h"
@@ -25,6 +28,11 @@ bool isRoundedRole(ParameterRole role) {
   return false;
 }
 
+/// The name of a parameter's module: "stem.conv" of "stem.conv.weight".
+std::string ownerOf(const std::string& parameter) {
+  return parameter.substr(0, parameter.rfind('.'));
+}
+
 }  // namespace
 
 void UpdatedParameter::round() const {
@@ -35,9 +43,13 @@ std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
                                                   const torch::nn::Module& module,
                                                   Precision precision,
                                                   double backboneRate) {
-  const bool adaptive = !hasMomentum(config.kind);
+  const OptimizerTraits traits = traitsOf(config.kind);
   const std::vector<ParameterRole> roles = rolesOf(module);
   std::vector<UpdatedParameter> parameters;
+  // The bias of the classifier has the role of a bias; it belongs to the module of its weights.
+  const auto names = module.named_parameters().keys();
+  const auto head = std::ranges::find(roles, ParameterRole::head) - roles.begin();
+  const std::string owner = head < std::ssize(names) ? ownerOf(names[head]) : std::string();
   for (const auto& item : module.named_parameters()) {
     const ParameterRole role = roles[parameters.size()];
     UpdatedParameter each;
@@ -54,14 +66,12 @@ std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
       each.parameter.set_data(each.master.to(at::kBFloat16));
     }
     each.firstMoment = at::zeros_like(each.master.detach());
-    if (adaptive) {
-      each.secondMoment = at::zeros_like(each.master.detach());
-      each.steps = at::zeros({}, at::kFloat);
-    }
+    if (!traits.secondMoment.empty()) each.secondMoment = at::zeros_like(each.master.detach());
+    if (traits.countsSteps) each.steps = at::zeros({}, at::kFloat);
     each.rateFactor = factorOf(config.rateFactors, role);
-    if (!each.name.starts_with("head.")) each.rateFactor *= backboneRate;
+    if (ownerOf(each.name) != owner) each.rateFactor *= backboneRate;
     each.weightDecay = weightDecayOf(config, role);
-    each.orthogonalized = config.kind == OptimizerKind::muon && role == ParameterRole::filter;
+    each.orthogonalized = traits.orthogonalizesFilters && role == ParameterRole::filter;
     parameters.push_back(std::move(each));
   }
   return parameters;

@@ -24,9 +24,9 @@ struct UpdatedParameter {
   std::string name;
   at::Tensor parameter;
   at::Tensor master;
-  at::Tensor firstMoment;   ///< Momentum, or the first moment.
-  at::Tensor secondMoment;  ///< The second moment; Adam and AdamW.
-  at::Tensor steps;         ///< Updates done, a float32 scalar; Adam and AdamW.
+  at::Tensor firstMoment;
+  at::Tensor secondMoment;  ///< Undefined where the optimiser's traits have none.
+  at::Tensor steps;         ///< Updates done, a float32 scalar; the same.
   double rateFactor = 1;
   double weightDecay = 0;
   bool orthogonalized = false;  ///< Updated by Muon.
@@ -35,8 +35,8 @@ struct UpdatedParameter {
 /// The parameters of a module in its order, with moments of zero. In bfloat16 this replaces the
 /// weights of the module's convolutions by rounded ones, which give the same bits as autocast
 /// without rounding in every step. `backboneRate` is a factor of the learning rates of all
-/// parameters but the head's, whose names begin with "head.". Throws c10::Error naming a parameter
-/// without a role, or one to be rounded that is not float32.
+/// parameters but those of the module that has the weights of the classifier. Throws c10::Error
+/// naming a parameter without a role, or one to be rounded that is not float32.
 std::vector<UpdatedParameter> updatedParametersOf(const OptimizerConfig& config,
                                                   const torch::nn::Module& module,
                                                   Precision precision,

@@ -41,11 +41,7 @@ long long trainingBytes(const NetworkCost& cost, int batchSize, int stateCopies)
 }
 
 long long trainingBytes(const NetworkCost& cost, const Recipe& recipe) {
-  int stateCopies = 2;  // Both moments of Adam.
-  if (recipe.optimizer.kind == OptimizerKind::muon) stateCopies = 1;
-  if (recipe.optimizer.kind == OptimizerKind::sgd)
-    stateCopies = recipe.optimizer.momentum > 0 ? 1 : 0;
-  return trainingBytes(cost, recipe.batchSize, stateCopies);
+  return trainingBytes(cost, recipe.batchSize, traitsOf(recipe.optimizer.kind).stateCopies);
 }
 
 }  // namespace lambda

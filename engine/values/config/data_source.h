@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/values/architecture/architecture.h"
+#include "engine/values/fields/field.h"
 
 namespace lambda {
 
@@ -172,6 +173,75 @@ requires(!std::same_as<Source, DataSource> &&
 template <std::same_as<DataSource> Source>
 constexpr DataSourceTraits traitsOf(const Source& source) {
   return std::visit([](const auto& options) { return traitsOf(options); }, source);
+}
+
+template <Either<Shapes10Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"trainCount", "images drawn for training and validation together", 20, 1000000},
+              {"Training images", Stepping::oneTwoFive},
+              "More images generalise better; the time of an epoch grows linearly."},
+        value.trainCount);
+  visit(Field{{"testCount", "images drawn for the test set", 10, 1000000},
+              {"Test images", Stepping::oneTwoFive},
+              "More images measure the accuracy more exactly; no effect on training."},
+        value.testCount);
+}
+
+template <Either<Cifar10Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"path", "folder or archive with the binary version of CIFAR-10"},
+              {"Place"},
+              "The files of the data set."},
+        value.path);
+}
+
+template <Either<Cifar100Source> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"path", "folder or archive with the binary version of CIFAR-100"},
+              {"Place"},
+              "The files of the data set."},
+        value.path);
+  visit(Field{{"labels", "fine: 100 classes; coarse: the 20 superclasses"},
+              {"Labels"},
+              "Coarse classes are easier and give higher accuracies, which are not comparable."},
+        value.labels);
+}
+
+template <Either<IdxSource> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"path", "folder with the IDX files of MNIST or a relative"},
+              {"Place"},
+              "The files of the data set."},
+        value.path);
+}
+
+template <Either<ImageFolderSource> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"path", "folder with a folder of pictures for each class"},
+              {"Place"},
+              "The files of the data set."},
+        value.path);
+  visit(Field{{"size", "side in pixels that pictures are resized and cropped to", 8, 512},
+              {"Image size", Stepping::eights, "px"},
+              "Larger pictures show more detail; FLOPs and memory grow with the area, those of "
+              "global lambda layers with its square."},
+        value.size);
+  visit(Field{{"corrupt", "a picture that can't be decoded: refuse the data set, or skip it"},
+              {"Corrupt images"},
+              "Leaving pictures out trains on fewer images than the folder has."},
+        value.corrupt);
+  visit(Field{{"transparent",
+               "a picture that is not opaque: on white, or refuse it as one that can't be decoded"},
+              {"Transparent images"},
+              "Photographs are opaque; icons and drawings often are not. The network never sees "
+              "the colours below transparency."},
+        value.transparent);
+  visit(Field{{"validation",
+               "validation images: drawn from the training pictures, or those of the folder val/"},
+              {"Validation from"},
+              "Take the folder where somebody has chosen its pictures, such as other photographs "
+              "of the same things. All of them are then used."},
+        value.validation);
 }
 
 /// The known properties of a data set that is not read; empty for kinds with arbitrary content.

@@ -10,117 +10,69 @@
 namespace lambda {
 
 template <>
-struct EnumNames<Family> {
-  static constexpr std::array<std::string_view, 4> names{
-      "bottleneck", "basic", "invertedBottleneck", "plain"};
-};
-
+inline constexpr EnumNames<4> kNamesOf<Family>{
+    {"bottleneck", "basic", "invertedBottleneck", "plain"}, {"", "", "Inverted bottleneck", ""}};
 template <>
-struct EnumNames<StemKind> {
-  static constexpr std::array<std::string_view, 6> names{
-      "cifar", "imagenet", "resnetD", "resnetRS", "patch", "strided"};
-};
-
+inline constexpr EnumNames<6> kNamesOf<StemKind>{
+    {"cifar", "imagenet", "resnetD", "resnetRS", "patch", "strided"},
+    {"CIFAR: 3×3",
+     "ImageNet: 7×7/2, pool",
+     "ResNet-D: three 3×3, pool",
+     "ResNet-RS: four 3×3",
+     "Patches",
+     "Strided: 3×3/2"}};
 template <>
-struct EnumNames<SqueezePlace> {
-  static constexpr std::array<std::string_view, 2> names{"afterMixer", "afterExpansion"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<SqueezePlace>{{"afterMixer", "afterExpansion"},
+                                                     {"Mixer channels", "Output channels"}};
 template <>
-struct EnumNames<NormStatistics> {
-  static constexpr std::array<std::string_view, 2> names{"running", "batch"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<NormStatistics>{{"running", "batch"},
+                                                       {"From training", "Of the batch"}};
 template <>
-struct EnumNames<Pooling> {
-  static constexpr std::array<std::string_view, 2> names{"average", "max"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<Pooling>{{"average", "max"}, {"", "Maximum"}};
 template <>
-struct EnumNames<Activation> {
-  static constexpr std::array<std::string_view, 5> names{"relu", "celu", "gelu", "silu", "relu6"};
-};
-
+inline constexpr EnumNames<5> kNamesOf<Activation>{{"relu", "celu", "gelu", "silu", "relu6"},
+                                                   {"ReLU", "CELU", "GELU", "SiLU", "ReLU6"}};
 template <>
-struct EnumNames<Cifar100Labels> {
-  static constexpr std::array<std::string_view, 2> names{"fine", "coarse"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<Cifar100Labels>{
+    {"fine", "coarse"}, {"Fine: 100 classes", "Coarse: 20 superclasses"}};
 template <>
-struct EnumNames<CorruptPictures> {
-  static constexpr std::array<std::string_view, 2> names{"refuse", "skip"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<CorruptPictures>{{"refuse", "skip"},
+                                                        {"Refuse the data set", "Leave them out"}};
 template <>
-struct EnumNames<TransparentPictures> {
-  static constexpr std::array<std::string_view, 2> names{"white", "refuse"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<TransparentPictures>{{"white", "refuse"},
+                                                            {"Put on white", "Count as corrupt"}};
 template <>
-struct EnumNames<ValidationPictures> {
-  static constexpr std::array<std::string_view, 2> names{"drawn", "folder"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<ValidationPictures>{
+    {"drawn", "folder"}, {"Training pictures, by chance", "The folder val/"}};
 template <>
-struct EnumNames<CropPadding> {
-  static constexpr std::array<std::string_view, 2> names{"reflect", "zero"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<CropPadding>{{"reflect", "zero"}};
 template <>
-struct EnumNames<OptimizerKind> {
-  static constexpr std::array<std::string_view, 4> names{"sgd", "adam", "adamw", "muon"};
-};
-
+inline constexpr EnumNames<3> kNamesOf<LastBatch>{{"automatic", "drop", "keep"},
+                                                  {"Automatic: keep of few", "", ""}};
 template <>
-struct EnumNames<LastBatch> {
-  static constexpr std::array<std::string_view, 3> names{"automatic", "drop", "keep"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<BestBy>{{"accuracy", "loss"}};
 template <>
-struct EnumNames<BestBy> {
-  static constexpr std::array<std::string_view, 2> names{"accuracy", "loss"};
-};
-
+inline constexpr EnumNames<3> kNamesOf<Precision>{
+    {"automatic", "float32", "bfloat16"}, {"Automatic: the faster one", "float32", "bfloat16"}};
 template <>
-struct EnumNames<ScheduleKind> {
-  static constexpr std::array<std::string_view, 5> names{
-      "constant", "cosine", "linear", "triangular", "step"};
-};
-
+inline constexpr EnumNames<3> kNamesOf<DeviceKind>{{"automatic", "cpu", "cuda"},
+                                                   {"", "CPU", "CUDA"}};
 template <>
-struct EnumNames<Precision> {
-  static constexpr std::array<std::string_view, 3> names{"automatic", "float32", "bfloat16"};
-};
-
+inline constexpr EnumNames<11> kNamesOf<EventKind>{{"started",
+                                                    "resumed",
+                                                    "paused",
+                                                    "continued",
+                                                    "stopped",
+                                                    "finished",
+                                                    "failed",
+                                                    "checkpoint",
+                                                    "tested",
+                                                    "warning",
+                                                    "changed"}};
 template <>
-struct EnumNames<DeviceKind> {
-  static constexpr std::array<std::string_view, 3> names{"automatic", "cpu", "cuda"};
-};
-
+inline constexpr EnumNames<2> kNamesOf<ChangedData>{{"stop", "warn"}};
 template <>
-struct EnumNames<EventKind> {
-  static constexpr std::array<std::string_view, 11> names{"started",
-                                                          "resumed",
-                                                          "paused",
-                                                          "continued",
-                                                          "stopped",
-                                                          "finished",
-                                                          "failed",
-                                                          "checkpoint",
-                                                          "tested",
-                                                          "warning",
-                                                          "changed"};
-};
-
-template <>
-struct EnumNames<ChangedData> {
-  static constexpr std::array<std::string_view, 2> names{"stop", "warn"};
-};
-
-template <>
-struct EnumNames<RunStatus> {
-  static constexpr std::array<std::string_view, 5> names{
-      "running", "paused", "stopped", "finished", "failed"};
-};
+inline constexpr EnumNames<5> kNamesOf<RunStatus>{
+    {"running", "paused", "stopped", "finished", "failed"}};
 
 }  // namespace lambda

@@ -1,139 +1,191 @@
 #pragma once
 
-#include <array>
-#include <concepts>
-#include <cstddef>
-#include <limits>
-#include <string_view>
-#include <type_traits>
-#include <utility>
-#include <variant>
-
 #include "engine/values/config/enum_names.h"
+#include "engine/values/config/kinds.h"
 #include "engine/values/config/run_config.h"
-#include "engine/values/fields/field.h"
 
 namespace lambda {
 
-/// Names of the alternatives of Mixer, in their order: the values of a mixer's "kind".
-inline constexpr std::array<std::string_view, kMixerKindCount> kMixerKinds = [] {
-  std::array<std::string_view, kMixerKindCount> kinds;
-  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) kinds[kind] = kMixerTraits[kind].kind;
-  return kinds;
-}();
-
-/// The kinds of a variant of option structs: the values of its "kind", in the order of its
-/// alternatives, and the noun for one of them in messages.
-template <class Variant>
-struct KindsOf;
-
-template <>
-struct KindsOf<Mixer> {
-  static constexpr auto& names = kMixerKinds;
-  static constexpr const char* noun = "a mixer";
-};
-
-template <>
-struct KindsOf<DataSource> {
-  static constexpr auto names = []<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array<std::string_view, sizeof...(I)>{
-        traitsOf(std::type_identity<std::variant_alternative_t<I, DataSource>>()).kind...};
-  }
-  (std::make_index_sequence<std::variant_size_v<DataSource>>());
-  static constexpr const char* noun = "a data source";
-};
-
-/// A variant of option structs that its "kind" tells apart.
-template <class T>
-concept HasKinds = requires {
-  KindsOf<T>::names;
-};
-
-/// The alternative of that kind with its defaults; `kind` is an index of KindsOf<Variant>::names.
-template <HasKinds Variant, std::size_t I = 0>
-Variant valueOfKind(std::size_t kind) {
-  if constexpr (I + 1 < std::variant_size_v<Variant>) {
-    if (kind != I) return valueOfKind<Variant, I + 1>(kind);
-  }
-  return std::variant_alternative_t<I, Variant>{};
-}
-
 // Each overload calls visit(Field, member) for every field of a value, in the order of its JSON.
-// JSON, ranges, command-line overrides and forms all come from these lists. Those of the mixers are
-// in their own headers.
+// Those of mixers, data sources, optimisers and schedules are in their own headers.
 
 template <Either<MapShape> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"channels", "colour channels of an image", 1, 64}, value.channels);
-  visit(Field{"height", "image height in pixels", 1, 1024}, value.height);
-  visit(Field{"width", "image width in pixels", 1, 1024}, value.width);
+  visit(
+      Field{
+          {"channels", "colour channels of an image", 1, 64},
+          {"Channels"},
+          "Must be those of the data: 3 for colour, 1 for grey. Costs only the first convolution."},
+      value.channels);
+  visit(Field{{"height", "image height in pixels", 1, 1024},
+              {"Height", Stepping::eights, "px"},
+              "Must be that of the data. FLOPs and memory of convolutions grow with the area, "
+              "those of global lambda layers with its square."},
+        value.height);
+  visit(Field{{"width", "image width in pixels", 1, 1024},
+              {"Width", Stepping::eights, "px"},
+              "Must be that of the data. FLOPs and memory of convolutions grow with the area, "
+              "those of global lambda layers with its square."},
+        value.width);
 }
 
 template <Either<Block> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"mixer", "what mixes information between positions"}, value.mixer);
-  visit(Field{"residual", "plain family: add a shortcut even if the mixer needs none"},
+  visit(Field{{"mixer", "what mixes information between positions"},
+              {"Mixer"},
+              "Lambda layers see the whole map with fewer parameters. In the last two stages of "
+              "the paper's network they gained 1.4 points, at 0.7 times the speed (table 13)."},
+        value.mixer);
+  visit(Field{{"residual", "plain family: add a shortcut even if the mixer needs none"},
+              {"Shortcut"},
+              "Adds the block's input to its result, which lets deep networks train. Free where "
+              "shape and width stay, else a 1×1 convolution."},
         value.residual);
-  visit(Field{"squeezeExcitation", "channel attention by squeeze-and-excitation"},
+  visit(Field{{"squeezeExcitation", "channel attention by squeeze-and-excitation"},
+              {"Squeeze-excite"},
+              "Weighs the channels by the image. In the paper's ResNet-101 it gained 0.5 points "
+              "and cost 13 % of the speed (table 14)."},
         value.squeezeExcitation);
-  visit(Field{"squeezeRatio", "it squeezes to 1 / ratio of the channels", 1, 1024},
+  visit(Field{{"squeezeRatio", "it squeezes to 1 / ratio of the channels", 1, 1024},
+              {"Squeeze ratio", Stepping::doubling},
+              "A larger ratio costs fewer parameters; the paper's is 4 (appendix E.1)."},
         value.squeezeRatio);
-  visit(Field{"squeezePlace", "bottleneck: afterMixer or afterExpansion, on the wide channels"},
+  visit(Field{{"squeezePlace", "bottleneck: afterMixer or afterExpansion, on the wide channels"},
+              {"Squeeze-excite on"},
+              "On the output there are four times as many channels, and 16 times as many "
+              "parameters. ResNet-RS has it there."},
         value.squeezePlace);
-  visit(Field{"expansion",
-              "inverted bottleneck: channels of the mixer per input channel; 0 = no convolution "
-              "before it",
-              0,
-              64},
+  visit(Field{{"expansion",
+               "inverted bottleneck: channels of the mixer per input channel; 0 = no convolution "
+               "before it",
+               0,
+               64},
+              {"Expansion", Stepping::one, "", "none"},
+              "How much wider the mixer is than the block's input: parameters and FLOPs grow "
+              "linearly. MobileNet-v2 uses 6."},
         value.expansion);
-  visit(Field{"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
-        value.stochasticDepth);
+  visit(
+      Field{
+          {"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
+          {"Stochastic depth", Stepping::hundredth},
+          "Leaves the branch out at random in training: regularises deep networks and needs more "
+          "epochs. The paper's deep networks use 0.1 to 0.2 (table 20). Evaluation is unchanged."},
+      value.stochasticDepth);
 }
 
 template <Either<Stage> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"width", "depth d of the mixers", 1, 8192}, value.width);
-  visit(Field{"stride", "spatial stride of the first block, 1 or 2", 1, 2}, value.stride);
-  visit(Field{"blocks", "the blocks in order", 0, 256}, value.blocks);
+  visit(Field{{"width", "depth d of the mixers", 1, 8192},
+              {"Width d", Stepping::eights, "channels"},
+              "Capacity: parameters and FLOPs of convolutions grow with the square, memory "
+              "linearly. Must be a multiple of the heads."},
+        value.width);
+  visit(Field{{"stride", "spatial stride of the first block, 1 or 2", 1, 2},
+              {"Stride"},
+              "2 halves height and width: later FLOPs and memory fall to a quarter, and fine "
+              "detail is lost."},
+        value.stride);
+  visit(Field{{"blocks", "the blocks in order", 0, 256},
+              {},
+              "Depth: parameters, FLOPs, memory and time grow linearly. Blocks are added and "
+              "removed at the end."},
+        value.blocks);
 }
 
 template <Either<Stem> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(
-      Field{"kind",
-            "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD, resnetRS, patch or strided 3x3/2"},
+      Field{{"kind",
+             "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD, resnetRS, patch or strided 3x3/2"},
+            {"Stem"},
+            "Decides how large the first maps are: the ImageNet and ResNet stems leave a sixteenth "
+            "of the positions, which saves memory on large images and loses detail on small ones."},
       value.kind);
-  visit(Field{"width", "output channels", 1, 8192}, value.width);
-  visit(Field{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
-        value.patchSize);
-  visit(Field{"whitened",
-              "filters of the first convolution are not learnt but whiten the training images' "
-              "patches"},
+  visit(Field{{"width", "output channels", 1, 8192},
+              {"Width", Stepping::eights, "channels"},
+              "More channels for the first stage to read, at the largest map of the network."},
+        value.width);
+  visit(
+      Field{{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
+            {"Patch size", Stepping::doubling, "px"},
+            "Larger patches make all maps smaller: cost falls with the square, and detail is lost.",
+            value.kind == StemKind::patch},
+      value.patchSize);
+  visit(Field{{"whitened",
+               "filters of the first convolution are not learnt but whiten the training images' "
+               "patches"},
+              {"Whitening filters"},
+              "The first filters come from the images and are not trained: the layers after them "
+              "learn faster, at less than a second before the first step."},
         value.whitened);
 }
 
 template <Either<Head> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"width", "channels of a 1x1 convolution before the pooling; 0 = none", 0, 65536},
+  visit(Field{{"width", "channels of a 1x1 convolution before the pooling; 0 = none", 0, 65536},
+              {"Width before pooling", Stepping::eights, "channels", "none"},
+              "A last 1×1 convolution before the pooling gives the classifier more features; "
+              "MobileNet-v2 uses 1280."},
         value.width);
-  visit(Field{"pooling", "average or max over all positions"}, value.pooling);
-  visit(Field{"dropout", "probability of zeroing a pooled feature in training", 0, 0.95},
+  visit(Field{{"pooling", "average or max over all positions"},
+              {"Pooling"},
+              "Average asks how much of a feature there is, maximum whether it is anywhere. Costs "
+              "nothing."},
+        value.pooling);
+  visit(Field{{"dropout", "probability of zeroing a pooled feature in training", 0, 0.95},
+              {"Dropout", Stepping::hundredth},
+              "Regularises the classifier: helps where validation falls behind training, slows "
+              "learning otherwise. Costs nothing."},
         value.dropout);
-  visit(Field{"bias", "add a bias for every class"}, value.bias);
-  visit(Field{"scale", "factor on the logits", 1e-4, 1e4}, value.scale);
+  visit(Field{{"bias", "add a bias for every class"},
+              {"Bias"},
+              "Lets rare classes start lower; one value per class."},
+        value.bias);
+  visit(
+      Field{
+          {"scale", "factor on the logits", 1e-4, 1e4},
+          {"Logit scale", Stepping::oneTwoFive},
+          "Sharpens (above 1) or softens the predictions at the start of training; costs nothing."},
+      value.scale);
 }
 
 template <Either<Architecture> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"name", "short name"}, value.name);
-  visit(Field{"description", "one line on its purpose"}, value.description);
+  const auto same = atSameSpeed(visit);
+  same(Field{{"name", "short name"},
+             {"Name"},
+             "Names the document and the runs that it starts; training ignores it."},
+       value.name);
+  same(Field{{"description", "one line on its purpose"},
+             {"Description"},
+             "A note for readers; training ignores it."},
+       value.description);
   visit(Field{"input", "shape of the images"}, value.input);
-  visit(Field{"classes", "number of classes", 2, 100000}, value.classes);
-  visit(Field{"family", "bottleneck, basic, invertedBottleneck or plain"}, value.family);
-  visit(Field{"activation", "relu, celu, gelu, silu or relu6"}, value.activation);
-  visit(Field{"normStatistics", "of batch norms outside training: running or batch"},
-        value.normStatistics);
-  visit(Field{"zeroInitResidual", "last norm of a residual branch starts at 0"},
+  visit(Field{{"classes", "number of classes", 2, 100000},
+              {"Classes"},
+              "Must be that of the data. Each class adds one row to the classifier."},
+        value.classes);
+  visit(
+      Field{{"family", "bottleneck, basic, invertedBottleneck or plain"},
+            {"Block family"},
+            "Bottleneck blocks have 4 times as many channels between blocks as in their mixers, "
+            "for deep networks; basic blocks suit 18 to 34 layers; plain blocks are the cheapest."},
+      value.family);
+  visit(Field{{"activation", "relu, celu, gelu, silu or relu6"},
+              {"Activation"},
+              "ReLU is the fastest. The smooth ones can gain a few tenths of a point and keep one "
+              "more map in memory."},
+        value.activation);
+  visit(
+      Field{{"normStatistics", "of batch norms outside training: running or batch"},
+            {"Norm statistics"},
+            "With the batch's statistics, the result of an image depends on the images beside it. "
+            "It is there to repeat the TU Delft reproduction, which evaluated in training mode."},
+      value.normStatistics);
+  visit(Field{{"zeroInitResidual", "last norm of a residual branch starts at 0"},
+              {"Zero-init residuals"},
+              "Every block starts as the identity, which lets deep networks begin with large "
+              "learning rates (paper, appendix E.1). It costs nothing."},
         value.zeroInitResidual);
   visit(Field{"stem", "the first convolutions"}, value.stem);
   visit(Field{"stages", "the stages in order", 0, 32}, value.stages);
@@ -142,268 +194,288 @@ void visitFields(Value& value, Visit&& visit) {
 
 template <Either<AugmentationConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"cropPadding", "pixels added on each side before a random crop; 0 = no crop", 0, 16},
+  visit(Field{{"cropPadding", "pixels added on each side before a random crop; 0 = no crop", 0, 16},
+              {"Random crop", Stepping::one, "px", "off"},
+              "Shifts the images at random, which prevents overfitting: 4 pixels gain some points "
+              "on CIFAR-10 in long runs, 2 in short ones."},
         value.cropPadding);
-  visit(Field{"padding", "pixels that are added: reflect or zero"}, value.padding);
-  visit(Field{"horizontalFlip", "mirror half of the images"}, value.horizontalFlip);
-  visit(Field{"alternatingFlip", "each image is mirrored in every other epoch, not by chance"},
+  visit(
+      Field{
+          {"padding", "pixels that are added: reflect or zero"},
+          {"Crop padding mode"},
+          "What appears beside a shifted image. A mirrored border has no edge that can be learnt.",
+          value.cropPadding > 0},
+      value.padding);
+  visit(Field{{"horizontalFlip", "mirror half of the images"},
+              {"Horizontal flip"},
+              "Doubles the variety of the images. Wrong where left and right are classes."},
+        value.horizontalFlip);
+  visit(Field{{"alternatingFlip", "each image is mirrored in every other epoch, not by chance"},
+              {"Alternating flip"},
+              "Every image is seen in both directions in two epochs, which helps in short runs.",
+              value.horizontalFlip},
         value.alternatingFlip);
-  visit(Field{"cutoutSize", "side of the erased square in pixels; 0 = none", 0, 64},
+  visit(Field{{"cutoutSize", "side of the erased square in pixels; 0 = none", 0, 64},
+              {"Cutout", Stepping::one, "px", "off"},
+              "Hides a square: less overfitting in runs of 30 epochs and more, lower accuracy in "
+              "short ones."},
         value.cutoutSize);
-  visit(Field{"randAugmentOperations", "RandAugment: operations for every image; 0 = none", 0, 8},
+  visit(Field{{"randAugmentOperations", "RandAugment: operations for every image; 0 = none", 0, 8},
+              {"RandAugment", Stepping::one, "", "off"},
+              "Changes colours and geometry at random: less overfitting in runs of 90 epochs and "
+              "more, lower accuracy in short ones. The paper uses 2 in its runs of 350 epochs."},
         value.randAugmentOperations);
-  visit(Field{"randAugmentMagnitude", "RandAugment: strength of the operations", 0, 30},
+  visit(Field{{"randAugmentMagnitude", "RandAugment: strength of the operations", 0, 30},
+              {"RandAugment magnitude", Stepping::one},
+              "Stronger changes suit larger networks and longer runs: the paper uses 10 up to "
+              "LambdaResNet-101 at 160 x 160 and 15 above.",
+              value.randAugmentOperations > 0},
         value.randAugmentMagnitude);
-  visit(Field{"erasingProbability", "share of images with an erased rectangle; 0 = none", 0, 1},
+  visit(Field{{"erasingProbability", "share of images with an erased rectangle; 0 = none", 0, 1},
+              {"Random erasing", Stepping::hundredth, "", "off"},
+              "Hides a rectangle of random size and place in this share of the images: less "
+              "overfitting in long runs."},
         value.erasingProbability);
-  visit(Field{"mixupAlpha", "mixup: alpha of the shares of two images; 0 = none", 0, 10},
+  visit(Field{{"mixupAlpha", "mixup: alpha of the shares of two images; 0 = none", 0, 10},
+              {"Mixup alpha", Stepping::oneTwoFive, "", "off"},
+              "Trains on blends of two images and of their classes: less overfitting in long runs, "
+              "a higher training loss. 0.2 is usual."},
         value.mixupAlpha);
-  visit(Field{"cutmixAlpha", "CutMix: alpha of the shares of two images; 0 = none", 0, 10},
+  visit(Field{{"cutmixAlpha", "CutMix: alpha of the shares of two images; 0 = none", 0, 10},
+              {"CutMix alpha", Stepping::oneTwoFive, "", "off"},
+              "Puts a rectangle of one image into another and shares out the classes by area: less "
+              "overfitting in long runs, a higher training loss. 1 is usual."},
         value.cutmixAlpha);
-}
-
-template <Either<Shapes10Source> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"trainCount", "images drawn for training and validation together", 20, 1000000},
-        value.trainCount);
-  visit(Field{"testCount", "images drawn for the test set", 10, 1000000}, value.testCount);
-}
-
-template <Either<Cifar10Source> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"path", "folder or archive with the binary version of CIFAR-10"}, value.path);
-}
-
-template <Either<Cifar100Source> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"path", "folder or archive with the binary version of CIFAR-100"}, value.path);
-  visit(Field{"labels", "fine: 100 classes; coarse: the 20 superclasses"}, value.labels);
-}
-
-template <Either<IdxSource> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"path", "folder with the IDX files of MNIST or a relative"}, value.path);
-}
-
-template <Either<ImageFolderSource> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"path", "folder with a folder of pictures for each class"}, value.path);
-  visit(Field{"size", "side in pixels that pictures are resized and cropped to", 8, 512},
-        value.size);
-  visit(Field{"corrupt", "a picture that can't be decoded: refuse the data set, or skip it"},
-        value.corrupt);
-  visit(Field{"transparent",
-              "a picture that is not opaque: on white, or refuse it as one that can't be decoded"},
-        value.transparent);
-  visit(Field{"validation",
-              "validation images: drawn from the training pictures, or those of the folder val/"},
-        value.validation);
 }
 
 template <Either<DataConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"source", "the data set: its kind, its path and the part that is read"},
+  const auto same = atSameSpeed(visit);
+  visit(Field{{"source", "the data set: its kind, its path and the part that is read"},
+              {"Data set"},
+              "What is learnt. Shape and classes of the network must fit it."},
         value.source);
-  visit(Field{"validationCount", "images of the training set kept for validation", 0, 10000000},
+  visit(Field{{"validationCount", "images of the training set kept for validation", 0, 10000000},
+              {"Validation images", Stepping::oneTwoFive, "images"},
+              "More images measure the accuracy more exactly and choose the best checkpoint "
+              "better; they are missing in training. With 5,000 the error is about half a point."},
         value.validationCount);
-  visit(Field{"splitSeed", "seed of that split"}, value.splitSeed);
-  visit(Field{"labelledPerClass",
-              "training images of each class whose labels are used; 0 = all",
-              0,
-              10000000},
+  visit(Field{{"splitSeed", "seed of that split"},
+              {"Split seed"},
+              "Another seed keeps other images for validation. Runs are comparable only with the "
+              "same one."},
+        value.splitSeed);
+  visit(Field{{"labelledPerClass",
+               "training images of each class whose labels are used; 0 = all",
+               0,
+               10000000},
+              {"Labels per class", Stepping::oneTwoFive, "", "all"},
+              "Trains on so few labels, to measure how much more of them would help. Validation "
+              "and test images keep theirs."},
         value.labelledPerClass);
-  visit(Field{"pseudoLabels", "predictions that label the other training images; empty = none"},
+  visit(Field{{"pseudoLabels", "predictions that label the other training images; empty = none"},
+              {"Pseudo-labels"},
+              "A teacher's predictions replace the labels that are not used: more images, some of "
+              "them labelled wrongly.",
+              value.labelledPerClass > 0},
         value.pseudoLabels);
-  visit(Field{"pseudoLabelsSha256", "digest of that file; empty = any"}, value.pseudoLabelsSha256);
-  visit(Field{"pseudoLabelThreshold", "probability from which a prediction is a label", 0, 1},
+  same(Field{{"pseudoLabelsSha256", "digest of that file; empty = any"}, {"Digest of the labels"}},
+       value.pseudoLabelsSha256);
+  visit(Field{{"pseudoLabelThreshold", "probability from which a prediction is a label", 0, 1},
+              {"Label threshold", Stepping::hundredth},
+              "A higher threshold leaves fewer images with fewer wrong labels.",
+              !value.pseudoLabels.empty()},
         value.pseudoLabelThreshold);
   visit(Field{"augmentation", "random changes of the training images"}, value.augmentation);
 }
 
-template <Either<RateFactors> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"input", "learning rate of filters of the first convolution, as a factor", 0, 1000},
-        value.input);
-  visit(
-      Field{
-          "filter", "learning rate of filters of convolutions before a norm, as a factor", 0, 1000},
-      value.filter);
-  visit(Field{"projection",
-              "learning rate of queries, keys, values and channel attention, as a factor",
-              0,
-              1000},
-        value.projection);
-  visit(Field{"norm", "learning rate of scales and shifts of norms, as a factor", 0, 1000},
-        value.norm);
-  visit(Field{"bias", "learning rate of biases, as a factor", 0, 1000}, value.bias);
-  visit(Field{"embedding", "learning rate of position embeddings, as a factor", 0, 1000},
-        value.embedding);
-  visit(Field{"head", "learning rate of weights of the classifier, as a factor", 0, 1000},
-        value.head);
-}
-
-template <Either<DecayFactors> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"input", "weight decay of filters of the first convolution, as a factor", 0, 1000},
-        value.input);
-  visit(
-      Field{
-          "filter", "weight decay of filters of convolutions before a norm, as a factor", 0, 1000},
-      value.filter);
-  visit(Field{"projection",
-              "weight decay of queries, keys, values and channel attention, as a factor",
-              0,
-              1000},
-        value.projection);
-  visit(Field{"norm", "weight decay of scales and shifts of norms, as a factor", 0, 1000},
-        value.norm);
-  visit(Field{"bias", "weight decay of biases, as a factor", 0, 1000}, value.bias);
-  visit(Field{"embedding", "weight decay of position embeddings, as a factor", 0, 1000},
-        value.embedding);
-  visit(Field{"head", "weight decay of weights of the classifier, as a factor", 0, 1000},
-        value.head);
-}
-
-template <Either<OptimizerConfig> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kind", "sgd, adam, adamw or muon"}, value.kind);
-  visit(Field{"learningRate", "peak of the schedule", 0, 1000}, value.learningRate);
-  visit(Field{"muonLearningRate",
-              "muon: change of a convolution's filters in a step at the peak, as a share of "
-              "their norm",
-              0,
-              1,
-              "filterRate"},
-        value.muonLearningRate);
-  visit(Field{"momentum", "sgd and muon: momentum", 0, 0.9999}, value.momentum);
-  visit(Field{"nesterov", "sgd and muon: Nesterov's look-ahead"}, value.nesterov);
-  visit(Field{"beta1", "adam: decay of the first moment", 0, 0.99999}, value.beta1);
-  visit(Field{"beta2", "adam: decay of the second moment", 0, 0.9999999}, value.beta2);
-  visit(Field{"epsilon", "adam: added to the denominator", 1e-16, 1}, value.epsilon);
-  visit(Field{"weightDecay", "weight decay; muon: not of the filters that it updates", 0, 10},
-        value.weightDecay);
-  visit(Field{"decayAllParameters",
-              "decay all parameters in full, also norms, biases and embeddings"},
-        value.decayAllParameters);
-  visit(Field{"gradientClip", "greatest norm of all gradients together; 0 = none", 0, 1e6},
-        value.gradientClip);
-  visit(Field{"rateFactors", "learning rates of parameters by their role"}, value.rateFactors);
-  visit(Field{"decayFactors", "weight decay of parameters by their role"}, value.decayFactors);
-}
-
-template <Either<ScheduleConfig> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kind", "constant, cosine, linear, triangular or step"}, value.kind);
-  visit(Field{"warmupEpochs", "epochs of linear rise from 0; not for triangular", 0, 100000},
-        value.warmupEpochs);
-  visit(Field{"finalFactor", "factor of the peak at the end", 0, 1}, value.finalFactor);
-  visit(Field{"peakFraction", "triangular: share of the run before the peak", 0, 1},
-        value.peakFraction);
-  visit(Field{"stepEpochs", "step: epochs between two drops", 1e-3, 100000}, value.stepEpochs);
-  visit(Field{"stepFactor", "step: factor of a drop", 0, 1}, value.stepFactor);
-}
-
 template <Either<Recipe> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"epochs", "passes over the training images", 1, 100000}, value.epochs);
-  visit(Field{"batchSize", "images per step", 1, 65536}, value.batchSize);
-  visit(Field{"lastBatch",
-              "the images left over in an epoch: drop, keep as a smaller batch, or automatic: keep "
-              "where an epoch has fewer than 10 whole batches"},
-        value.lastBatch);
-  visit(Field{"optimizer", "the optimiser"}, value.optimizer);
-  visit(Field{"schedule", "the learning rate over the run"}, value.schedule);
+  const auto same = atSameSpeed(visit);
+  same(Field{{"epochs", "passes over the training images", 1, 100000},
+             {"Epochs"},
+             "More epochs are more accurate, with less gain each; time grows linearly."},
+       value.epochs);
+  visit(Field{{"batchSize", "images per step", 1, 65536},
+              {"Batch size", Stepping::doubling, "images"},
+              "Larger batches use the machine better; activation memory grows linearly, and there "
+              "are fewer steps in an epoch, which asks for a higher learning rate."},
+        value.batchSize);
   visit(
-      Field{"learningRateFactor",
-            "factor of the learning rate of the whole schedule; can be changed while a run trains",
-            0,
-            1000},
+      Field{{"lastBatch",
+             "the images left over in an epoch: drop, keep as a smaller batch, or automatic: keep "
+             "where an epoch has fewer than 10 whole batches"},
+            {"Last batch"},
+            "The images that are left over by whole batches: up to half of a small set, little of "
+            "a large one. Kept, they form a smaller, noisier batch; dropped, others are unused in "
+            "every epoch. Automatic keeps them where an epoch has fewer than 10 whole batches."},
+      value.lastBatch);
+  visit(Field{"optimizer", "the optimiser"}, value.optimizer);
+  same(Field{"schedule", "the learning rate over the run"}, value.schedule);
+  same(
+      Field{{"learningRateFactor",
+             "factor of the learning rate of the whole schedule; can be changed while a run trains",
+             0,
+             1000},
+            {"Learning rate factor", Stepping::oneTwoFive},
+            "Multiplies the whole schedule; can be changed while a run trains, for example to 0.1 "
+            "where the loss jumps."},
       value.learningRateFactor);
-  visit(Field{"labelSmoothing", "share of the target spread over all classes", 0, 0.99},
-        value.labelSmoothing);
-  visit(Field{"emaDecay",
-              "decay of the moving average of the weights, per step; it warms up as "
-              "(1 + t) / (10 + t) at step t; 0 = none",
-              0,
-              0.999999},
+  same(Field{{"labelSmoothing", "share of the target spread over all classes", 0, 0.99},
+             {"Label smoothing", Stepping::hundredth},
+             "Less overconfident predictions, often some tenths of a point; the paper uses 0.1. "
+             "The training loss no longer reaches 0."},
+       value.labelSmoothing);
+  visit(Field{{"emaDecay",
+               "decay of the moving average of the weights, per step; it warms up as (1 + t) / (10 "
+               "+ t) at step t; 0 = none",
+               0,
+               0.999999},
+              {"EMA of weights", Stepping::hundredth, "", "off"},
+              "Evaluates averaged weights: steadier and often more accurate, for one more copy of "
+              "the parameters. 0.999 averages about 1,000 steps. The average warms up: at step t "
+              "its decay is at most (1 + t) / (10 + t), so that it follows the first steps."},
         value.emaDecay);
-  visit(Field{"flipAveraging", "score the mean logits of an image and its mirror image"},
+  visit(Field{{"flipAveraging", "score the mean logits of an image and its mirror image"},
+              {"Flip averaging"},
+              "Scores are often 0.2 to 0.5 points higher, for twice the time of an evaluation. "
+              "Compare runs only with the same setting."},
         value.flipAveraging);
-  visit(Field{"shiftAveraging",
-              "score the mean logits of an image and of itself moved by a pixel each way"},
+  visit(Field{{"shiftAveraging",
+               "score the mean logits of an image and of itself moved by a pixel each way"},
+              {"Shift averaging"},
+              "Half the weight is that of the image, a quarter each that of the image moved by a "
+              "pixel up and left, and down and right. Often some tenths of a point, for three "
+              "times the time of an evaluation."},
         value.shiftAveraging);
-  visit(Field{"precision",
-              "float32, bfloat16 autocast, or automatic: the faster of them on this device, "
-              "measured when the run starts"},
+  visit(Field{{"precision",
+               "float32, bfloat16 autocast, or automatic: the faster of them on this device, "
+               "measured when the run starts"},
+              {"Precision"},
+              "bfloat16 halves the memory of activations and is faster on processors that have it, "
+              "with nearly the same accuracy; float32 is the reference."},
         value.precision);
-  visit(Field{"channelsLast", "channels-last memory layout"}, value.channelsLast);
+  visit(Field{{"channelsLast", "channels-last memory layout"},
+              {"Channels last"},
+              "Faster convolutions on most processors, the same results; no memory."},
+        value.channelsLast);
 }
 
 template <Either<StartConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"weights",
+  const auto same = atSameSpeed(visit);
+  same(Field{{"weights",
               "file of weights to start from: of a run, or of torchvision's and timm's ResNets; "
               "empty = drawn from the seed"},
-        value.weights);
-  visit(Field{"sha256", "digest of that file; empty = any"}, value.sha256);
-  visit(Field{"frozenStages",
-              "stages at the start of the network that are not trained; the stem is the first",
-              0,
-              1000},
+             {"Weights at the start"},
+             "A trained network learns new classes from fewer images, in fewer epochs."},
+       value.weights);
+  same(Field{{"sha256", "digest of that file; empty = any"}, {"Digest of the weights"}},
+       value.sha256);
+  visit(Field{{"frozenStages",
+               "stages at the start of the network that are not trained; the stem is the first",
+               0,
+               1000},
+              {"Frozen stages", Stepping::one, "", "none"},
+              "They keep what they have learnt and take no memory for gradients; the stem is the "
+              "first. With all of them frozen only the head learns, in little time."},
         value.frozenStages);
-  visit(Field{"backboneRate", "learning rate of everything but the head, as a factor", 0, 1000},
+  visit(Field{{"backboneRate", "learning rate of everything but the head, as a factor", 0, 1000},
+              {"Rate of the backbone", Stepping::oneTwoFive},
+              "A tenth keeps most of what the backbone has learnt while the new head learns fast."},
         value.backboneRate);
-  visit(Field{"pairedDraws",
-              "draw each parameter from the seed and its name: networks share initial values"},
+  visit(Field{{"pairedDraws",
+               "draw each parameter from the seed and its name: networks share initial values"},
+              {"Paired weights"},
+              "Networks of one seed share the initial values of the parameters that they share, so "
+              "that a comparison has less chance in it. Costs nothing."},
         value.pairedDraws);
 }
 
 template <Either<DeviceConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kind", "automatic, cpu or cuda"}, value.kind);
-  visit(Field{"index", "CUDA: the number of the GPU, counted from 0", 0, 63}, value.index);
-  visit(Field{"threads", "threads for tensor work; 0 = one per core", 0, 1024}, value.threads);
-  visit(Field{"yieldsToOthers",
-              "with one thread per core: use fewer while other programs slow training down; such "
-              "a run can't be repeated bit for bit"},
+  visit(Field{{"kind", "automatic, cpu or cuda"},
+              {"Device"},
+              "A GPU trains many times faster; results differ in the last digits."},
+        value.kind);
+  visit(Field{{"index", "CUDA: the number of the GPU, counted from 0", 0, 63},
+              {"GPU"},
+              "GPUs of one kind give the same results.",
+              value.kind != DeviceKind::cpu},
+        value.index);
+  visit(Field{{"threads", "threads for tensor work; 0 = one per core", 0, 1024},
+              {"Threads for training", Stepping::one, "", "one per core"},
+              "Fewer leave cores to other programs and are slower. The same number gives the same "
+              "bits."},
+        value.threads);
+  visit(Field{{"yieldsToOthers",
+               "with one thread per core: use fewer while other programs slow training down; such "
+               "a run can't be repeated bit for bit"},
+              {"Yield to other programs"},
+              "Stays fast beside other programs; such a run can't be repeated bit for bit.",
+              value.yieldsToOthers || (value.threads == 0 && value.kind != DeviceKind::cuda)},
         value.yieldsToOthers);
-  visit(Field{"cudaGraphs", "CUDA: record a training step and replay it as a whole"},
+  visit(Field{{"cudaGraphs", "CUDA: record a training step and replay it as a whole"},
+              {"CUDA graphs"},
+              "Less time between kernels on a GPU, the same results.",
+              !value.cudaGraphs || value.kind != DeviceKind::cpu},
         value.cudaGraphs);
 }
 
 template <Either<CheckpointConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"everyEpochs", "a checkpoint at every n-th epoch's end; 0 = none", 0, 100000},
+  visit(Field{{"everyEpochs", "a checkpoint at every n-th epoch's end; 0 = none", 0, 100000},
+              {"Keep one every", Stepping::one, "epochs", "never"},
+              "Each checkpoint lets you go back and inspect; it takes disk space."},
         value.everyEpochs);
-  visit(Field{"keepEpochs", "how many of these checkpoints stay on disk; 0 = all", 0, 100000},
+  visit(Field{{"keepEpochs", "how many of these checkpoints stay on disk; 0 = all", 0, 100000},
+              {"Keep at most", Stepping::one, "", "all"},
+              "Limits the disk space: the oldest of these checkpoints go first."},
         value.keepEpochs);
-  visit(Field{"keepBest", "keep the weights of the best validation"}, value.keepBest);
-  visit(Field{"bestBy", "the best validation: accuracy or loss; the other one decides ties"},
+  visit(Field{{"keepBest", "keep the weights of the best validation"},
+              {"Keep the best"},
+              "Keeps the weights of the best validation, which a later fall would lose."},
+        value.keepBest);
+  visit(Field{{"bestBy", "the best validation: accuracy or loss; the other one decides ties"},
+              {"Best by"},
+              "Accuracy is what the test reports, in steps of one image; the loss also tells "
+              "epochs of equal accuracy apart, and decides ties. With few validation images the "
+              "loss is steadier."},
         value.bestBy);
-  visit(Field{"keepInitial", "keep the state before the first step"}, value.keepInitial);
-  visit(Field{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000}, value.everyMinutes);
+  visit(Field{{"keepInitial", "keep the state before the first step"},
+              {"Keep the initial weights"},
+              "Lets you inspect and export the network as it was before training."},
+        value.keepInitial);
+  visit(Field{{"everyMinutes", "save also in mid-epoch; 0 = never", 0, 100000},
+              {"Also save every", Stepping::one, "minutes", "never"},
+              "How much work a crash can lose at most."},
+        value.everyMinutes);
 }
 
 template <Either<MonitoringConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"histograms",
-              "record histograms of weights, gradients, activations and lambda norms over time"},
+  visit(Field{{"histograms",
+               "record histograms of weights, gradients, activations and lambda norms over time"},
+              {"Record histograms"}},
         value.histograms);
 }
 
 template <Either<RunConfig> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"name", "short name of the run"}, value.name);
-  visit(Field{"seed", "seed of weights, data order and augmentation"}, value.seed);
-  visit(Field{"parentRun", "run that this one repeats with other mixers"}, value.parentRun);
-  visit(Field{"experiment", "experiment that the run belongs to"}, value.experiment);
+  const auto same = atSameSpeed(visit);
+  same(Field{{"name", "short name of the run"}, {"Name"}}, value.name);
+  same(Field{{"seed", "seed of weights, data order and augmentation"}, {"Seed"}}, value.seed);
+  same(Field{{"parentRun", "run that this one repeats with other mixers"}, {"Repeats the run"}},
+       value.parentRun);
+  same(Field{{"experiment", "experiment that the run belongs to"}, {"Experiment"}},
+       value.experiment);
   visit(Field{"architecture", "the network"}, value.architecture);
   visit(Field{"data", "the data set and its augmentation"}, value.data);
   visit(Field{"recipe", "the training recipe"}, value.recipe);
   visit(Field{"start", "weights to start from, and which of them are trained"}, value.start);
   visit(Field{"device", "the device to train on"}, value.device);
-  visit(Field{"checkpoints", "which checkpoints are kept on disk"}, value.checkpoints);
-  visit(Field{"monitoring", "what is recorded beside the metrics"}, value.monitoring);
+  same(Field{"checkpoints", "which checkpoints are kept on disk"}, value.checkpoints);
+  same(Field{"monitoring", "what is recorded beside the metrics"}, value.monitoring);
 }
 
 }  // namespace lambda

@@ -28,7 +28,8 @@ void clampToRanges(T& value) {
     } else if constexpr (std::is_same_v<M, std::vector<Stage>> ||
                          std::is_same_v<M, std::vector<Block>>) {
       for (auto& element : member) clampToRanges(element);
-    } else if constexpr (std::is_class_v<M> && !std::is_same_v<M, std::string>) {
+    } else if constexpr (std::is_class_v<M> && !std::is_same_v<M, std::string> &&
+                         !HasOptionsBeside<M>) {
       clampToRanges(member);
     }
   });
@@ -50,7 +51,7 @@ class RangeCheck {
   template <class M>
   void checkMember(const std::string& path, const Field& field, const M& member) {
     if constexpr (std::is_same_v<M, bool> || std::is_same_v<M, std::string> ||
-                  std::is_same_v<M, std::uint64_t> || std::is_enum_v<M>) {
+                  std::is_same_v<M, std::uint64_t> || std::is_enum_v<M> || HasOptionsBeside<M>) {
       return;
     } else if constexpr (std::is_arithmetic_v<M>) {
       checkNumber(path, field, static_cast<double>(member), std::is_integral_v<M>);

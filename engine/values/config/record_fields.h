@@ -91,14 +91,15 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"commit", "commit that the program was built from"}, value.commit);
   visit(Field{"torch", "version of LibTorch"}, value.torch);
   visit(Field{"device", "name of the device"}, value.device);
-  visit(Field{"threads", "threads for tensor work", 0, 65536}, value.threads);
+  visit(Field{{"threads", "threads for tensor work", 0, 65536}, {"Threads"}}, value.threads);
   visit(Field{"cpu", "name of the processor"}, value.cpu);
   visit(Field{"host", "name of the machine"}, value.host);
   visit(Field{"started", "start of the run, UTC, ISO 8601"}, value.started);
-  visit(Field{"threadChanges",
-              "changes of the number of threads while training; not 0: not repeatable bit for bit",
-              0,
-              1e9},
+  visit(Field{{"threadChanges",
+               "changes of the number of threads while training; not 0: not repeatable bit for bit",
+               0,
+               1e9},
+              {"Thread changes", Stepping::one, "", "none"}},
         value.threadChanges);
   visit(Field{"precisionRates", "measured rates that an automatic precision was chosen by"},
         value.precisionRates);

@@ -4,8 +4,9 @@
 #include <string>
 
 #include "engine/values/architecture/architecture.h"
-#include "engine/values/architecture/parameter_role.h"
 #include "engine/values/config/data_source.h"
+#include "engine/values/config/optimizer.h"
+#include "engine/values/config/schedule.h"
 
 namespace lambda {
 
@@ -51,62 +52,12 @@ struct DataConfig {
   bool operator==(const DataConfig&) const = default;
 };
 
-enum class OptimizerKind {
-  sgd,
-  adam,
-  adamw,
-  muon,  ///< Muon for filters of convolutions (engine/training/update/muon/muon.h), SGD for the
-         ///< rest.
-};
-
-/// Whether the optimiser uses momentum instead of Adam's moments.
-inline bool hasMomentum(OptimizerKind kind) {
-  return kind == OptimizerKind::sgd || kind == OptimizerKind::muon;
-}
-
-struct OptimizerConfig {
-  OptimizerKind kind = OptimizerKind::sgd;
-  double learningRate = 0.1;        ///< Peak of the schedule.
-  double muonLearningRate = 0.08;   ///< Muon: learning rate of filters, as a share of their norm.
-  double momentum = 0.9;            ///< SGD, Muon.
-  bool nesterov = true;             ///< SGD, Muon.
-  double beta1 = 0.9;               ///< Adam, AdamW.
-  double beta2 = 0.999;             ///< Adam, AdamW.
-  double epsilon = 1e-8;            ///< Adam, AdamW.
-  double weightDecay = 5e-4;        ///< Not of the filters that Muon updates: it fixes their norm.
-  bool decayAllParameters = false;  ///< In full, whatever `decayFactors` says.
-  double gradientClip = 0;          ///< Greatest 2-norm of all gradients together; 0 = none.
-  RateFactors rateFactors;
-  DecayFactors decayFactors;
-
-  bool operator==(const OptimizerConfig&) const = default;
-};
-
-/// The weight decay of the parameters of a role.
-inline double weightDecayOf(const OptimizerConfig& config, ParameterRole role) {
-  return config.weightDecay * (config.decayAllParameters ? 1 : factorOf(config.decayFactors, role));
-}
-
 /// What happens to the training images that are left over when an epoch is cut into batches. A
 /// single one never forms a batch, because a batch norm needs two.
 enum class LastBatch {
   automatic,  ///< keep for a set of few batches (batchesOfEpoch()), else drop.
   drop,       ///< They are unused in that epoch; in every epoch they are others.
   keep,       ///< They form a smaller batch.
-};
-
-enum class ScheduleKind { constant, cosine, linear, triangular, step };
-
-/// The learning rate over a run, as a factor of the peak. Warm-up rises linearly from 0.
-struct ScheduleConfig {
-  ScheduleKind kind = ScheduleKind::cosine;
-  double warmupEpochs = 0;    ///< Not used by triangular, which rises until `peakFraction`.
-  double finalFactor = 0;     ///< Factor at the end of cosine, linear and triangular.
-  double peakFraction = 0.2;  ///< Triangular: where in the run the peak lies, 0..1.
-  double stepEpochs = 30;     ///< Step: epochs between two drops.
-  double stepFactor = 0.1;    ///< Step: factor of each drop.
-
-  bool operator==(const ScheduleConfig&) const = default;
 };
 
 /// automatic: float32 or bfloat16, whichever is faster on the device (fasterPrecision()). That is

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "engine/values/config/run_config.h"
+
 namespace lambda {
 
 namespace {
@@ -12,31 +14,46 @@ double between(double from, double to, double share) {
   return from + (to - from) * share;
 }
 
+// The factor at a time after the warm-up, in epochs, of `epochs` that follow it.
+
+double factorAfter(const ConstantSchedule&, double, double) {
+  return 1;
+}
+
+double factorAfter(const CosineSchedule& schedule, double time, double epochs) {
+  const double share = epochs > 0 ? time / epochs : 0;
+  return between(schedule.finalFactor, 1, (1 + std::cos(std::numbers::pi * share)) / 2);
+}
+
+double factorAfter(const LinearSchedule& schedule, double time, double epochs) {
+  return between(1, schedule.finalFactor, epochs > 0 ? time / epochs : 0);
+}
+
+double factorAfter(const TriangularSchedule& schedule, double time, double epochs) {
+  const double peak = schedule.peakFraction * epochs;
+  if (time < peak) return time / peak;
+  return between(1, schedule.finalFactor, epochs > peak ? (time - peak) / (epochs - peak) : 0);
+}
+
+double factorAfter(const StepSchedule& schedule, double time, double) {
+  return std::pow(schedule.stepFactor, std::floor(time / schedule.stepEpochs));
+}
+
 }  // namespace
 
 double learningRateFactor(const ScheduleConfig& schedule, double epoch, int epochs) {
   const double time = std::clamp(epoch, 0.0, static_cast<double>(epochs));
-  if (schedule.kind == ScheduleKind::triangular) {
-    const double peak = schedule.peakFraction * epochs;
-    if (time < peak) return time / peak;
-    return between(1, schedule.finalFactor, epochs > peak ? (time - peak) / (epochs - peak) : 0);
-  }
-  const double warmup = std::min(schedule.warmupEpochs, static_cast<double>(epochs));
-  if (time < warmup) return time / warmup;
-  const double share = epochs > warmup ? (time - warmup) / (epochs - warmup) : 0;
-  switch (schedule.kind) {
-    case ScheduleKind::constant:
-      return 1;
-    case ScheduleKind::cosine:
-      return between(schedule.finalFactor, 1, (1 + std::cos(std::numbers::pi * share)) / 2);
-    case ScheduleKind::linear:
-      return between(1, schedule.finalFactor, share);
-    case ScheduleKind::step:
-      return std::pow(schedule.stepFactor, std::floor((time - warmup) / schedule.stepEpochs));
-    case ScheduleKind::triangular:
-      break;
-  }
-  return 1;
+  return std::visit(
+      [&](const auto& options) {
+        if constexpr (requires { options.warmupEpochs; }) {
+          const double warmup = std::min(options.warmupEpochs, static_cast<double>(epochs));
+          if (time < warmup) return time / warmup;
+          return factorAfter(options, time - warmup, epochs - warmup);
+        } else {
+          return factorAfter(options, time, epochs);
+        }
+      },
+      schedule.kind);
 }
 
 double learningRateAt(const Recipe& recipe, double epoch) {

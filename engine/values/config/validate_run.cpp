@@ -160,8 +160,14 @@ void checkDirectedAugmentation(const DataConfig& data, std::vector<Problem>& pro
 
 void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
   const Recipe& recipe = config.recipe;
-  const ScheduleConfig& schedule = recipe.schedule;
-  if (schedule.kind != ScheduleKind::triangular && schedule.warmupEpochs >= recipe.epochs) {
+  const OptimizerConfig& optimizer = recipe.optimizer;
+  const double warmupEpochs = std::visit(
+      [](const auto& options) {
+        if constexpr (requires { options.warmupEpochs; }) return options.warmupEpochs;
+        return 0.0;
+      },
+      recipe.schedule.kind);
+  if (warmupEpochs >= recipe.epochs) {
     problems.push_back({"recipe.schedule.warmupEpochs",
                         Severity::warning,
                         "the warm-up is as long as the run: the peak learning rate is never used",
@@ -169,24 +175,29 @@ void checkRecipe(const RunConfig& config, std::vector<Problem>& problems) {
                             "recipe.schedule.warmupEpochs",
                             formatNumber(recipe.epochs / 10.0)}});
   }
-  if (hasMomentum(recipe.optimizer.kind) && recipe.optimizer.nesterov &&
-      recipe.optimizer.momentum == 0) {
+  const bool looksAheadInVain = std::visit(
+      [](const auto& options) {
+        if constexpr (requires { options.nesterov; })
+          return options.nesterov && options.momentum == 0;
+        return false;
+      },
+      optimizer.kind);
+  if (looksAheadInVain) {
     problems.push_back({"recipe.optimizer.nesterov",
                         Severity::error,
                         "Nesterov's look-ahead needs momentum",
                         Fix{"Set momentum to 0.9", "recipe.optimizer.momentum", "0.9"}});
   }
-  if (recipe.optimizer.decayAllParameters && recipe.optimizer.decayFactors != DecayFactors{}) {
+  if (optimizer.decayAllParameters && optimizer.decayFactors != DecayFactors{}) {
     problems.push_back({"recipe.optimizer.decayAllParameters",
                         Severity::warning,
                         "all parameters decay in full, so that the factors of weight decay by role "
                         "have no effect",
                         Fix{"Decay by role", "recipe.optimizer.decayAllParameters", "false"}});
   }
-  if (recipe.optimizer.kind == OptimizerKind::muon && recipe.optimizer.weightDecay > 0 &&
-      (recipe.optimizer.decayAllParameters ||
-       recipe.optimizer.decayFactors.filter != DecayFactors().filter)) {
-    const bool isForAll = recipe.optimizer.decayAllParameters;
+  if (traitsOf(optimizer.kind).orthogonalizesFilters && optimizer.weightDecay > 0 &&
+      (optimizer.decayAllParameters || optimizer.decayFactors.filter != DecayFactors().filter)) {
+    const bool isForAll = optimizer.decayAllParameters;
     problems.push_back(
         {isForAll ? "recipe.optimizer.decayAllParameters" : "recipe.optimizer.decayFactors.filter",
          Severity::warning,

@@ -24,15 +24,13 @@ enum class Quantity {
 };
 
 template <>
-struct EnumNames<Quantity> {
-  static constexpr std::array<std::string_view, 7> names{"validationAccuracy",
-                                                         "testAccuracy",
-                                                         "validationLoss",
-                                                         "secondsToAccuracy",
-                                                         "imagesPerSecond",
-                                                         "parameters",
-                                                         "flops"};
-};
+inline constexpr EnumNames<7> kNamesOf<Quantity>{{"validationAccuracy",
+                                                  "testAccuracy",
+                                                  "validationLoss",
+                                                  "secondsToAccuracy",
+                                                  "imagesPerSecond",
+                                                  "parameters",
+                                                  "flops"}};
 
 struct Measure {
   Quantity quantity = Quantity::validationAccuracy;
@@ -63,10 +61,8 @@ enum class AxisScale {
 };
 
 template <>
-struct EnumNames<AxisScale> {
-  static constexpr std::array<std::string_view, 5> names{
-      "list", "linear", "logarithmic", "random", "randomLogarithmic"};
-};
+inline constexpr EnumNames<5> kNamesOf<AxisScale>{
+    {"list", "linear", "logarithmic", "random", "randomLogarithmic"}};
 
 /// A field of the configuration that takes several values.
 struct Axis {
@@ -88,9 +84,7 @@ enum class AxisCombination {
 };
 
 template <>
-struct EnumNames<AxisCombination> {
-  static constexpr std::array<std::string_view, 2> names{"crossed", "zipped"};
-};
+inline constexpr EnumNames<2> kNamesOf<AxisCombination>{{"crossed", "zipped"}};
 
 /// Early ends of the worse variants: successive halving (Jamieson and Talwalkar, 2016). All
 /// variants train `firstEpochs`; of n variants the n / factor best (rounded up) go on, until factor

@@ -24,10 +24,8 @@ enum class CellState {
 };
 
 template <>
-struct EnumNames<CellState> {
-  static constexpr std::array<std::string_view, 5> names{
-      "waiting", "running", "done", "failed", "ended"};
-};
+inline constexpr EnumNames<5> kNamesOf<CellState>{
+    {"waiting", "running", "done", "failed", "ended"}};
 
 /// What a run's metrics say at the end of one epoch. Losses are mean cross-entropies in nats.
 struct EpochPoint {

@@ -7,10 +7,20 @@
 
 namespace lambda {
 
-/// Describes a field of a configuration value: its JSON key, a one-line description for forms and
-/// help, the closed range of a number or of the length of a list, and the key that earlier versions
-/// wrote, which is still read.
-struct Field {
+/// How far one press of an arrow key steps.
+enum class Stepping {
+  one,
+  eights,      ///< To the next multiple of 8.
+  odd,         ///< Through the odd numbers, and through 0 where it is in range.
+  doubling,    ///< To the next power of two.
+  hundredth,   ///< 0.01
+  oneTwoFive,  ///< Through 1, 2, 5, 10, 20, ...: the order of magnitude matters.
+};
+
+/// What files and the command line need of a field: its JSON key, a one-line description, the
+/// closed range of a number or of the length of a list, and the key that earlier versions wrote,
+/// which is still read.
+struct FieldKey {
   const char* name;
   const char* meaning;
   double min = -std::numeric_limits<double>::infinity();
@@ -22,6 +32,32 @@ struct Field {
     return key == name || (formerName != nullptr && key == formerName);
   }
 };
+
+/// How a form shows a field.
+struct FieldLook {
+  const char* label = "";  ///< "Learning rate"; empty = the name, which begins with a capital.
+  Stepping stepping = Stepping::one;
+  const char* unit = "";      ///< "px", "epochs"; empty = none.
+  const char* zeroText = "";  ///< The text for 0, for example "global"; empty = "0".
+};
+
+/// Everything about a field of a configuration value, beside its member: visitFields() of the value
+/// gives it to JSON, command line, forms and rules alike.
+struct Field : FieldKey {
+  FieldLook look = {};
+  const char* hint = "";     ///< What the setting does to accuracy, cost and memory.
+  bool applies = true;       ///< False where another setting makes it meaningless.
+  bool changesSpeed = true;  ///< Whether the time of a training step depends on it.
+};
+
+/// Visits fields on which the time of a training step does not depend.
+template <class Visit>
+auto atSameSpeed(Visit& visit) {
+  return [&visit](Field field, auto& member) {
+    field.changesSpeed = false;
+    visit(field, member);
+  };
+}
 
 /// `Value` or `const Value`.
 template <class T, class Value>

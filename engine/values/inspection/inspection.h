@@ -15,9 +15,7 @@ namespace lambda {
 enum class Split { train, validation, test };
 
 template <>
-struct EnumNames<Split> {
-  static constexpr std::array<std::string_view, 3> names{"train", "validation", "test"};
-};
+inline constexpr EnumNames<3> kNamesOf<Split>{{"train", "validation", "test"}};
 
 /// Whose weights an inspection shows.
 enum class InspectedWeights {
@@ -27,9 +25,7 @@ enum class InspectedWeights {
 };
 
 template <>
-struct EnumNames<InspectedWeights> {
-  static constexpr std::array<std::string_view, 3> names{"live", "stored", "averaged"};
-};
+inline constexpr EnumNames<3> kNamesOf<InspectedWeights>{{"live", "stored", "averaged"}};
 
 /// A layer that can be inspected. The letters are the paper's. For attention, k and v are both the
 /// depth of a head, and u is 1.

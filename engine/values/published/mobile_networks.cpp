@@ -74,9 +74,8 @@ RunConfig mobileNet(double width, const std::string& widthText, bool hasLambdas)
   config.recipe.epochs = 350;
   config.recipe.optimizer.learningRate = 0.1;
   config.recipe.optimizer.weightDecay = 1e-5;
-  config.recipe.schedule.kind = ScheduleKind::step;
-  config.recipe.schedule.stepEpochs = 3;
-  config.recipe.schedule.stepFactor = 0.99;
+  config.recipe.schedule.kind =
+      StepSchedule{.warmupEpochs = 5, .stepEpochs = 3, .stepFactor = 0.99};
   Architecture& network = config.architecture;
   network.name = "MobileNet-v2 " + widthText + (hasLambdas ? " with lambda blocks" : "");
   network.description =

@@ -59,7 +59,7 @@ RunConfig cifarRun() {
   config.architecture.classes = 10;
   config.data.source = Cifar10Source{};
   config.recipe.epochs = 100;
-  config.recipe.schedule.warmupEpochs = 5;
+  config.recipe.schedule.kind = CosineSchedule{.warmupEpochs = 5};
   config.recipe.labelSmoothing = 0.1;
   return config;
 }
@@ -70,7 +70,7 @@ Recipe imagenetRecipe() {
   recipe.batchSize = 256;
   recipe.optimizer.learningRate = 0.1;
   recipe.optimizer.weightDecay = 1e-4;
-  recipe.schedule.warmupEpochs = 5;
+  recipe.schedule.kind = CosineSchedule{.warmupEpochs = 5};
   recipe.labelSmoothing = 0.1;
   recipe.emaDecay = 0.9999;
   return recipe;

@@ -81,10 +81,8 @@ enum class HistogramKind {
 };
 
 template <>
-struct EnumNames<HistogramKind> {
-  static constexpr std::array<std::string_view, 6> names{
-      "weights", "gradients", "activations", "lambdaNorms", "contentNorms", "positionNorms"};
-};
+inline constexpr EnumNames<6> kNamesOf<HistogramKind>{
+    {"weights", "gradients", "activations", "lambdaNorms", "contentNorms", "positionNorms"}};
 
 struct LayerHistogram {
   std::string layer;  ///< As in the cost table; tables of positions as "LAYER.embedding".

@@ -79,7 +79,7 @@ struct Weight {
                                        const CudaUpdatedWeights& tensor,
                                        float learningRate,
                                        float gradient) {
-    if constexpr (kRule == UpdateRule::adamw) {
+    if constexpr (kRule == UpdateRule::adamw || kRule == UpdateRule::lion) {
       value -= learningRate * tensor.weightDecay * value;
     } else {
       gradient += tensor.weightDecay * value;
@@ -89,6 +89,10 @@ struct Weight {
       secondMoment = update.beta2 * secondMoment + update.oneMinusBeta2 * gradient * gradient;
       const float deviation = sqrtf(secondMoment) * tensor.secondCorrection + update.epsilon;
       value -= learningRate * tensor.firstCorrection * firstMoment / deviation;
+    } else if constexpr (kRule == UpdateRule::lion) {
+      const float mean = firstMoment + update.oneMinusBeta1 * (gradient - firstMoment);
+      value -= learningRate * static_cast<float>((mean > 0) - (mean < 0));
+      firstMoment += update.oneMinusBeta2 * (gradient - firstMoment);
     } else if constexpr (kRule == UpdateRule::sgd) {
       value -= learningRate * gradient;
     } else {
@@ -153,6 +157,8 @@ UpdateKernel kernelOf(UpdateRule rule) {
       return updateKernel<UpdateRule::adam>;
     case UpdateRule::adamw:
       return updateKernel<UpdateRule::adamw>;
+    case UpdateRule::lion:
+      return updateKernel<UpdateRule::lion>;
   }
   return nullptr;
 }

@@ -42,7 +42,7 @@ struct CudaUpdateStep {
 struct CudaWeightUpdate {
   UpdateRule rule = UpdateRule::sgd;
   float momentum = 0;
-  float oneMinusBeta1 = 0;  ///< 1 - beta1; adam and adamw.
+  float oneMinusBeta1 = 0;  ///< 1 - beta1
   float beta2 = 0;          ///< beta2
   float oneMinusBeta2 = 0;  ///< 1 - beta2; beta2 in float32 would give it inaccurately.
   float epsilon = 0;

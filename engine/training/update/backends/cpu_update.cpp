@@ -19,7 +19,7 @@ at::Tensor CpuUpdate::apply(const UpdateStep& step) {
   updateFilters(scale != 1 ? at::scalar_tensor(scale) : at::Tensor(), {});
   UpdateOperands operands = gatherOperands(parameters(), step.average);
   countUpdate(parameters(), operands);
-  UpdateRates rates = ratesOf(config(), step);
+  UpdateRates rates = ratesOf(config().kind, step);
   rates.gradientScale = scale;
   updateWeights(rates, operands.tensors, onTorchThreads);
   return norm;

@@ -6,6 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/training/update/backends/gradient_norm.h"
+#include "engine/training/update/backends/update_rules.h"
 
 namespace lambda {
 
@@ -43,11 +44,11 @@ UpdateOperands CudaUpdate::gather(WeightAverage* average) const {
 void CudaUpdate::send(UpdateOperands& operands, const UpdateStep& step) {
   countUpdate(parameters(), operands);
   filters().sendRate(step.learningRate);
-  deviceUpdateFor(operands).send(ratesOf(config(), step), operands.tensors);
+  deviceUpdateFor(operands).send(ratesOf(config().kind, step), operands.tensors);
 }
 
 at::Tensor CudaUpdate::queue(const UpdateOperands& operands, const at::Tensor& loss) {
-  const UpdateRates rates = constantRatesOf(config());
+  const UpdateRates rates = constantRatesOf(config().kind);
   if (filters().areNone()) return deviceUpdateFor(operands).queue(rates, loss);
   // The kernels get only the gradients that are not Muon's: norm, clipping and the check for finite
   // values need all of them.

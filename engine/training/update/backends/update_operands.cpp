@@ -6,6 +6,7 @@
 
 #include "engine/layers/element_of.h"
 #include "engine/training/update/backends/dense_values.h"
+#include "engine/training/update/backends/update_rules.h"
 #include "engine/training/update/weight_average.h"
 
 namespace lambda {
@@ -14,20 +15,6 @@ namespace {
 
 float* dataOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.mutable_data_ptr<float>() : nullptr;
-}
-
-UpdateRule ruleOf(const OptimizerConfig& config) {
-  switch (config.kind) {
-    case OptimizerKind::sgd:
-    case OptimizerKind::muon:
-      if (config.momentum == 0) return UpdateRule::sgd;
-      return config.nesterov ? UpdateRule::nesterov : UpdateRule::momentum;
-    case OptimizerKind::adam:
-      return UpdateRule::adam;
-    case OptimizerKind::adamw:
-      return UpdateRule::adamw;
-  }
-  TORCH_CHECK(false, "optimizer: unknown kind");
 }
 
 void requireFit(const AveragedTensor& each, const at::Tensor& weights) {
@@ -109,16 +96,8 @@ void countUpdate(const std::vector<UpdatedParameter>& parameters, UpdateOperands
   }
 }
 
-UpdateRates constantRatesOf(const OptimizerConfig& config) {
-  return {.rule = ruleOf(config),
-          .momentum = config.momentum,
-          .beta1 = config.beta1,
-          .beta2 = config.beta2,
-          .epsilon = config.epsilon};
-}
-
-UpdateRates ratesOf(const OptimizerConfig& config, const UpdateStep& step) {
-  UpdateRates rates = constantRatesOf(config);
+UpdateRates ratesOf(const OptimizerKind& kind, const UpdateStep& step) {
+  UpdateRates rates = constantRatesOf(kind);
   rates.learningRate = step.learningRate;
   if (step.average != nullptr) rates.averageShare = 1 - step.average->decayAt(step.step);
   return rates;

@@ -27,13 +27,10 @@ UpdateOperands gatherOperands(const std::vector<UpdatedParameter>& parameters,
                               WeightAverage* average,
                               bool inFloat32 = false);
 
-/// Increments the update count of every parameter with a gradient. Adam and AdamW only.
+/// Increments the update count of every parameter that counts them and has a gradient.
 void countUpdate(const std::vector<UpdatedParameter>& parameters, UpdateOperands& operands);
 
-/// The rates that all steps share: all but the learning rate and the share of the average.
-UpdateRates constantRatesOf(const OptimizerConfig& config);
-
 /// The rates of one step.
-UpdateRates ratesOf(const OptimizerConfig& config, const UpdateStep& step);
+UpdateRates ratesOf(const OptimizerKind& kind, const UpdateStep& step);
 
 }  // namespace lambda

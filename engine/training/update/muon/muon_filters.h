@@ -8,8 +8,8 @@
 
 namespace lambda {
 
-/// The filters that Muon updates, one by one, and their momentum. Lives on the training thread, and
-/// must outlive any recording of its work.
+/// The filters that Muon updates, one by one, and their momentum; none for other optimisers. Lives
+/// on the training thread, and must outlive any recording of its work.
 class MuonFilters {
  public:
   explicit MuonFilters(const OptimizerConfig& config) : config_(config) {}

@@ -29,8 +29,13 @@ struct TraitsOf<AxialAttentionMixer> {
 
 template <Either<AxialAttentionMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"h", "heads; divides the width", 1, 256}, value.heads);
-  visit(Field{"relative", "with relative positions; false = content alone"}, value.relative);
+  visit(
+      Field{{"h", "heads; divides the width", 1, 256}, {"Heads h", Stepping::doubling}, kHeadsHint},
+      value.heads);
+  visit(Field{{"relative", "with relative positions; false = content alone"},
+              {"Relative positions"},
+              kRelativeHint},
+        value.relative);
 }
 
 int addOperations(OperationList& list,

@@ -26,9 +26,15 @@ struct TraitsOf<ConvolutionMixer> {
 
 template <Either<ConvolutionMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+  visit(Field{{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+              {"Kernel size", Stepping::odd, "px"},
+              kKernelSizeHint},
         value.kernelSize);
-  visit(Field{"groups", "groups of channels, convolved separately", 1, 8192}, value.groups);
+  visit(Field{{"groups", "groups of channels, convolved separately", 1, 8192},
+              {"Groups", Stepping::doubling},
+              "Parameters and FLOPs fall by this factor, and groups do not see each other. As many "
+              "groups as channels make a depthwise convolution."},
+        value.groups);
 }
 
 int addOperations(OperationList& list,

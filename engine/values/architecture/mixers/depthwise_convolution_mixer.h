@@ -26,7 +26,9 @@ struct TraitsOf<DepthwiseConvolutionMixer> {
 
 template <Either<DepthwiseConvolutionMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+  visit(Field{{"kernelSize", "side of the convolution window in pixels, odd", 1, 31},
+              {"Kernel size", Stepping::odd, "px"},
+              kKernelSizeHint},
         value.kernelSize);
 }
 

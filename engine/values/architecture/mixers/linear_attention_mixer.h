@@ -16,9 +16,7 @@ enum class FeatureMap {
 };
 
 template <>
-struct EnumNames<FeatureMap> {
-  static constexpr std::array<std::string_view, 2> names{"softmax", "elu"};
-};
+inline constexpr EnumNames<2> kNamesOf<FeatureMap>{{"softmax", "elu"}, {"", "elu + 1"}};
 
 /// Linear attention: the softmax kernel is replaced by a product φ(q)^T φ(k), so that the context
 /// is summed into one d/h x d/h matrix per head before a query meets it (LambdaNetworks, appendix
@@ -44,8 +42,13 @@ struct TraitsOf<LinearAttentionMixer> {
 
 template <Either<LinearAttentionMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"h", "heads; divides the width", 1, 256}, value.heads);
-  visit(Field{"featureMap", "feature map of queries and keys: softmax or elu + 1"},
+  visit(
+      Field{{"h", "heads; divides the width", 1, 256}, {"Heads h", Stepping::doubling}, kHeadsHint},
+      value.heads);
+  visit(Field{{"featureMap", "feature map of queries and keys: softmax or elu + 1"},
+              {"Feature map"},
+              "Softmax makes the weights of a query add up to 1 by itself; elu + 1 divides by "
+              "their sum."},
         value.featureMap);
 }
 

@@ -29,8 +29,15 @@ struct TraitsOf<LocalAttentionMixer> {
 
 template <Either<LocalAttentionMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"h", "heads; divides the width into even depths", 1, 256}, value.heads);
-  visit(Field{"scope", "side r of the window of positions, odd", 1, 255}, value.scope);
+  visit(Field{{"h", "heads; divides the width into even depths", 1, 256},
+              {"Heads h", Stepping::doubling},
+              kHeadsHint},
+        value.heads);
+  visit(Field{{"scope", "side r of the window of positions, odd", 1, 255},
+              {"Scope r", Stepping::odd, "px", "global"},
+              "How far positions reach; content always sees all. In the paper 3 gave 77.6 %, 7 "
+              "gave 78.2 %, and from 15 on it no longer grew; FLOPs do (table 11)."},
+        value.scope);
 }
 
 int addOperations(OperationList& list,

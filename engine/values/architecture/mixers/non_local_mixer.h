@@ -16,9 +16,8 @@ enum class PairwiseFunction {
 };
 
 template <>
-struct EnumNames<PairwiseFunction> {
-  static constexpr std::array<std::string_view, 2> names{"embeddedGaussian", "dotProduct"};
-};
+inline constexpr EnumNames<2> kNamesOf<PairwiseFunction>{{"embeddedGaussian", "dotProduct"},
+                                                         {"Embedded Gaussian", "Dot product"}};
 
 /// The non-local block (Wang et al., 2018, arXiv:1711.07971, equation 6): attention of one head
 /// with d / 2 channels and no positions, projected back to d channels and added to the input. The
@@ -42,7 +41,10 @@ struct TraitsOf<NonLocalMixer> {
 
 template <Either<NonLocalMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"pairwise", "how pairs are weighted: embeddedGaussian (softmax) or dotProduct"},
+  visit(Field{{"pairwise", "how pairs are weighted: embeddedGaussian (softmax) or dotProduct"},
+              {"Pair weights"},
+              "The embedded Gaussian is a softmax; the dot product divides by the number of "
+              "positions. Both gained about the same in the original paper."},
         value.pairwise);
 }
 

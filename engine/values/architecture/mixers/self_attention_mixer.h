@@ -28,8 +28,13 @@ struct TraitsOf<SelfAttentionMixer> {
 
 template <Either<SelfAttentionMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"h", "heads; divides the width", 1, 256}, value.heads);
-  visit(Field{"relative", "with relative positions; false = content alone"}, value.relative);
+  visit(
+      Field{{"h", "heads; divides the width", 1, 256}, {"Heads h", Stepping::doubling}, kHeadsHint},
+      value.heads);
+  visit(Field{{"relative", "with relative positions; false = content alone"},
+              {"Relative positions"},
+              kRelativeHint},
+        value.relative);
 }
 
 int addOperations(OperationList& list,

@@ -27,7 +27,9 @@ struct TraitsOf<SqueezeExcitationMixer> {
 
 template <Either<SqueezeExcitationMixer> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"ratio", "the means are squeezed to 1 / ratio of the channels", 1, 1024},
+  visit(Field{{"ratio", "the means are squeezed to 1 / ratio of the channels", 1, 1024},
+              {"Squeeze ratio", Stepping::doubling},
+              "A larger ratio costs fewer parameters; the paper's is 4 (appendix E.1)."},
         value.ratio);
 }
 
