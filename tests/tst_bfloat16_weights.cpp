@@ -37,7 +37,6 @@ RunConfig mixedRun(OptimizerKind kind) {
   config.recipe.optimizer.gradientClip = 0.5;
   config.recipe.emaDecay = 0.9;
   config.architecture.stem.width = 24;
-  config.architecture.stem.patchSize = 2;
   config.architecture.stem.whitened = true;
   config.architecture.stages[1].blocks[0].squeezeExcitation = true;
   return config;

@@ -18,7 +18,7 @@ Architecture oneBlock(Family family, const Block& block, int inputDepth, int wid
   Architecture architecture;
   architecture.input = {3, 8, 6};
   architecture.family = family;
-  architecture.stem = {StemKind::cifar, inputDepth, 4};
+  architecture.stem = {CifarStem{}, inputDepth};
   architecture.stages = {{width, stride, {block}}};
   return architecture;
 }
@@ -161,7 +161,7 @@ class TestBlocks : public QObject {
     Architecture architecture = oneBlock(Family::bottleneck, options, 6, 4, 2);
     architecture.activation = Activation::silu;
     if (pooledShortcut) {
-      architecture.stem.kind = StemKind::resnetD;
+      architecture.stem.kind = ResNetDStem{};
       architecture.input = {3, 32, 24};
     }
     BlockUnderTest block(architecture);
@@ -259,7 +259,7 @@ class TestBlocks : public QObject {
     Architecture architecture = oneBlock(kind, options, 4, 4, stride);
     architecture.activation = Activation::silu;
     architecture.zeroInitResidual = false;
-    architecture.stem.kind = StemKind::resnetRS;
+    architecture.stem.kind = ResNetRsStem{};
     architecture.input = {1, 32, 24};
     BlockUnderTest block(architecture);
     const at::Tensor images = block.imagesFor(1);

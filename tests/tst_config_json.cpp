@@ -81,7 +81,7 @@ void TestConfigJson::everyFieldComesBack() {
   const RunConfig filled = filledRun();
   RunConfig before = defaultRun();
   // The list of fields must contain all members, so the filler must have changed every member.
-  QVERIFY(filled.architecture.stem.patchSize != before.architecture.stem.patchSize);
+  QVERIFY(filled.architecture.stem.width != before.architecture.stem.width);
   std::vector<Problem> warnings;
   const std::string text = toJson(filled);
   QVERIFY(runConfigFromJson(text, "run.json", warnings) == filled);
@@ -249,14 +249,14 @@ void TestConfigJson::olderSchemasMeanTheSame() {
   std::vector<Problem> warnings;
   const Architecture network = architectureFromJson(readFile(path, 1 << 20), path, warnings);
   QVERIFY2(warnings.empty(), toText(warnings).c_str());
-  QVERIFY(network.stem.kind == StemKind::resnetRS);
+  QVERIFY(network.stem.kind == StemKind(ResNetRsStem{}));
   QCOMPARE(network.stem.width, 32);
   QVERIFY(architectureFromJson(toJson(network), "copy", warnings) == network);
 }
 
 void TestConfigJson::everyKindOfDocumentIsUpgraded() {
   RunConfig config;
-  config.architecture.stem.kind = StemKind::resnetD;
+  config.architecture.stem.kind = ResNetDStem{};
   RunRecord record;
   record.config = config;
   CheckpointHeader header;
@@ -268,7 +268,7 @@ void TestConfigJson::everyKindOfDocumentIsUpgraded() {
     return document.dump();
   };
   const auto meansFourConvolutions = [](const RunConfig& read) {
-    return read.architecture.stem.kind == StemKind::resnetRS;
+    return read.architecture.stem.kind == StemKind(ResNetRsStem{});
   };
   std::vector<Problem> warnings;
   QVERIFY(meansFourConvolutions(runConfigFromJson(old(toJson(config)), "run", warnings)));
@@ -281,7 +281,7 @@ void TestConfigJson::everyKindOfDocumentIsUpgraded() {
   const std::vector<QueuedRun> queue{{.config = config, .obstacle = {}}};
   QVERIFY(meansFourConvolutions(queueFromJson(old(toJson(queue)), "queue").front().config));
   QVERIFY(runConfigFromJson(toJson(config), "run", warnings) == config);
-  config.architecture.stem.kind = StemKind::patch;
+  config.architecture.stem.kind = PatchStem{};
   QVERIFY(runConfigFromJson(old(toJson(config)), "run", warnings) == config);
 }
 

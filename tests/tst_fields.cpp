@@ -115,7 +115,7 @@ void TestFields::namesLeadBackToTheirValue() {
   }
   QVERIFY(nameOf(EventKind::changed) == kNamesOf<EventKind>.names.back());
   QVERIFY(nameOf(RunStatus::failed) == "failed");
-  QVERIFY(nameOf(StemKind::patch) == "patch");
+  QVERIFY(kindNameOf(StemKind(PatchStem{})) == "patch");
   QVERIFY(kindNameOf(ScheduleKind(StepSchedule{})) == "step");
   QVERIFY(!enumOf<Family>("Plain"));
 }

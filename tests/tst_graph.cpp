@@ -12,7 +12,7 @@ namespace lambda {
 
 namespace {
 
-Architecture network(Family family, StemKind stem, int side) {
+Architecture network(Family family, const StemKind& stem, int side) {
   Architecture architecture;
   architecture.input = {3, side, side};
   architecture.family = family;
@@ -56,7 +56,7 @@ class TestGraph : public QObject {
 };
 
 void TestGraph::bottlenecksPoolAfterALambdaLayer() {
-  const NetworkGraph graph = graphOf(network(Family::bottleneck, StemKind::cifar, 32));
+  const NetworkGraph graph = graphOf(network(Family::bottleneck, CifarStem{}, 32));
   const std::vector<PlacedMixer> mixers = graph.mixers();
   QCOMPARE(mixers.size(), std::size_t{4});
   QCOMPARE(mixers[0].name, "stage1.block1.mixer"s);
@@ -72,7 +72,7 @@ void TestGraph::bottlenecksPoolAfterALambdaLayer() {
 }
 
 void TestGraph::basicBlocksMixTheSmallerMap() {
-  const NetworkGraph graph = graphOf(network(Family::basic, StemKind::cifar, 32));
+  const NetworkGraph graph = graphOf(network(Family::basic, CifarStem{}, 32));
   QVERIFY(!hasLayer(graph, "stage1.block1.shortcut"));
   QVERIFY((graph.mixers()[2].input == MapShape{128, 16, 16}));
   QVERIFY(hasLayer(graph, "stage2.block1.shortcut"));
@@ -80,7 +80,7 @@ void TestGraph::basicBlocksMixTheSmallerMap() {
 }
 
 void TestGraph::invertedBottlenecksWidenTheirInput() {
-  Architecture architecture = network(Family::invertedBottleneck, StemKind::strided, 32);
+  Architecture architecture = network(Family::invertedBottleneck, StridedStem{}, 32);
   architecture.stages[0].blocks[0].expansion = 0;
   architecture.head.width = 300;
   const NetworkGraph graph = graphOf(architecture);
@@ -104,7 +104,7 @@ void TestGraph::invertedBottlenecksWidenTheirInput() {
 }
 
 void TestGraph::plainBlocksHaveShortcutsAroundLambdaLayersAlone() {
-  Architecture architecture = network(Family::plain, StemKind::cifar, 32);
+  Architecture architecture = network(Family::plain, CifarStem{}, 32);
   architecture.stages[1].blocks = {Block{ConvolutionMixer{}}, Block{LambdaMixer{}}};
   const NetworkGraph graph = graphOf(architecture);
   QVERIFY(!addsShortcut(graph, "stage2.block1"));
@@ -116,20 +116,20 @@ void TestGraph::plainBlocksHaveShortcutsAroundLambdaLayersAlone() {
 }
 
 void TestGraph::stemsShrinkTheImage() {
-  const auto stemOutput = [](StemKind kind, int side) {
+  const auto stemOutput = [](const StemKind& kind, int side) {
     return graphOf(network(Family::bottleneck, kind, side)).stemOutput;
   };
-  QVERIFY((stemOutput(StemKind::cifar, 32) == MapShape{64, 32, 32}));
-  QVERIFY((stemOutput(StemKind::imagenet, 224) == MapShape{64, 56, 56}));
-  QVERIFY((stemOutput(StemKind::resnetD, 224) == MapShape{64, 56, 56}));
-  QVERIFY((stemOutput(StemKind::resnetRS, 225) == MapShape{64, 57, 57}));
-  QVERIFY((stemOutput(StemKind::strided, 225) == MapShape{64, 113, 113}));
-  QVERIFY((stemOutput(StemKind::patch, 32) == MapShape{64, 8, 8}));
-  QCOMPARE(stemOutput(StemKind::patch, 3).height, 0);
+  QVERIFY((stemOutput(CifarStem{}, 32) == MapShape{64, 32, 32}));
+  QVERIFY((stemOutput(ImageNetStem{}, 224) == MapShape{64, 56, 56}));
+  QVERIFY((stemOutput(ResNetDStem{}, 224) == MapShape{64, 56, 56}));
+  QVERIFY((stemOutput(ResNetRsStem{}, 225) == MapShape{64, 57, 57}));
+  QVERIFY((stemOutput(StridedStem{}, 225) == MapShape{64, 113, 113}));
+  QVERIFY((stemOutput(PatchStem{}, 32) == MapShape{64, 8, 8}));
+  QCOMPARE(stemOutput(PatchStem{}, 3).height, 0);
 }
 
 void TestGraph::oddSidesAreRoundedUp() {
-  Architecture architecture = network(Family::bottleneck, StemKind::imagenet, 225);
+  Architecture architecture = network(Family::bottleneck, ImageNetStem{}, 225);
   architecture.input.width = 33;
   const NetworkGraph graph = graphOf(architecture);
   QVERIFY((graph.stemOutput == MapShape{64, 57, 9}));
@@ -149,7 +149,7 @@ void TestGraph::embeddingRowsFollowTheScope() {
 }
 
 void TestGraph::patternSpellsMixedStages() {
-  Architecture architecture = network(Family::bottleneck, StemKind::cifar, 32);
+  Architecture architecture = network(Family::bottleneck, CifarStem{}, 32);
   QCOMPARE(patternOf(architecture), "CL-LC"s);
   architecture.stages[0].blocks.pop_back();
   architecture.stages[1].blocks.pop_back();

@@ -32,7 +32,7 @@ Architecture architectureOf(const LambdaLayerOptions& options) {
   architecture.classes = 4;
   architecture.family = Family::plain;
   architecture.zeroInitResidual = false;
-  architecture.stem = {StemKind::cifar, static_cast<int>(options.inputDepth), 4};
+  architecture.stem = {CifarStem{}, static_cast<int>(options.inputDepth)};
   Block block;
   block.mixer = options.mixer;
   architecture.stages = {{static_cast<int>(options.outputDepth), 1, {block}}};

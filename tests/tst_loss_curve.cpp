@@ -31,7 +31,7 @@ RunConfig calmRun() {
   config.architecture.family = Family::plain;
   config.architecture.activation = Activation::gelu;
   config.architecture.zeroInitResidual = false;
-  config.architecture.stem = {StemKind::patch, 16, 4};
+  config.architecture.stem = {PatchStem{4}, 16};
   LambdaMixer wide;
   wide.queryDepth = 8;
   LambdaMixer deep;

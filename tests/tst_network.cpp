@@ -155,7 +155,7 @@ class TestNetwork : public QObject {
     Architecture resnet;
     resnet.classes = 1000;
     resnet.input = {3, 224, 224};
-    resnet.stem = {StemKind::imagenet, 64, 4};
+    resnet.stem = {ImageNetStem{}, 64};
     const int depths[] = {3, 4, 6, 3};
     for (int stage = 0; stage < 4; ++stage) {
       resnet.stages.push_back(

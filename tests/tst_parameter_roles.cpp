@@ -12,6 +12,7 @@
 #include "engine/networks/network.h"
 #include "engine/training/update/optimizer.h"
 #include "engine/values/config/enum_names.h"
+#include "engine/values/config/kinds.h"
 #include "tests/support/several_parameters.h"
 #include "tests/support/tiny_run.h"
 
@@ -65,25 +66,20 @@ void TestParameterRoles::decayLeavesOutNormsBiasesAndEmbeddings() {
 }
 
 void TestParameterRoles::everyParameterOfEveryNetworkHasARole_data() {
-  QTest::addColumn<StemKind>("stem");
-  for (const StemKind stem : {StemKind::cifar,
-                              StemKind::imagenet,
-                              StemKind::resnetD,
-                              StemKind::resnetRS,
-                              StemKind::patch,
-                              StemKind::strided}) {
-    QTest::newRow(nameOf(stem).data()) << stem;
+  QTest::addColumn<std::size_t>("stem");
+  for (std::size_t stem = 0; stem < std::variant_size_v<StemKind>; ++stem) {
+    QTest::newRow(KindsOf<StemKind>::names[stem].data()) << stem;
   }
 }
 
 void TestParameterRoles::everyParameterOfEveryNetworkHasARole() {
-  QFETCH(StemKind, stem);
+  QFETCH(std::size_t, stem);
   for (const Family family :
        {Family::bottleneck, Family::basic, Family::invertedBottleneck, Family::plain}) {
     for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
       Architecture architecture = tinyRun().architecture;
       architecture.head.width = 12;
-      architecture.stem.kind = stem;
+      architecture.stem.kind = valueOfKind<StemKind>(stem);
       architecture.family = family;
       architecture.stages[1].blocks[0].squeezeExcitation = true;
       architecture.stages[1].blocks[0].mixer = mixerOfKind(kind);

@@ -105,7 +105,7 @@ class TestSelectionForm : public QObject {
 
 void TestSelectionForm::everyFieldOfANetworkIsInSomeForm() {
   Architecture architecture = defaultRun().architecture;
-  architecture.stem.kind = StemKind::patch;
+  architecture.stem.kind = PatchStem{};
   std::set<std::string> shown;
   for (const Family family : {Family::plain, Family::bottleneck, Family::invertedBottleneck}) {
     architecture.family = family;
@@ -334,7 +334,7 @@ void TestSelectionForm::tablesAreChosenFromAList() {
 void TestSelectionForm::everyFieldHasAHint() {
   Architecture architecture = defaultRun().architecture;
   architecture.family = Family::plain;
-  architecture.stem.kind = StemKind::patch;
+  architecture.stem.kind = PatchStem{};
   architecture.stages[0].blocks[0].residual = true;
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
     architecture.stages[0].blocks[0].mixer = mixerOfKind(kind);

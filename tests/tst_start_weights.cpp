@@ -112,11 +112,11 @@ Architecture resnetFor(const std::string& model) {
     for (Stage& stage : architecture.stages) stage.blocks.resize(2, stage.blocks.front());
   }
   if (model == "resnet26d") {
-    architecture.stem.kind = StemKind::resnetD;
+    architecture.stem.kind = ResNetDStem{};
     for (Stage& stage : architecture.stages) stage.blocks.resize(2, stage.blocks.front());
   }
   if (model == "resnetrs50") {
-    architecture.stem.kind = StemKind::resnetRS;
+    architecture.stem.kind = ResNetRsStem{};
     for (Stage& stage : architecture.stages) {
       for (Block& block : stage.blocks) {
         block.squeezeExcitation = true;

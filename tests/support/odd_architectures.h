@@ -70,7 +70,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   plain.classes = 3;
   plain.family = Family::plain;
   plain.activation = Activation::celu;
-  plain.stem = {StemKind::cifar, 5, 4};
+  plain.stem = {CifarStem{}, 5};
   plain.stages = {{6, 2, {convolutionBlock(5), lambdaBlock(3, 2)}},
                   {8, 2, {lambdaBlock(3, 4, true), convolutionBlock(), residualBlock()}},
                   {10, 2, {residualBlock(5)}}};
@@ -82,7 +82,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   basic.classes = 2;
   basic.family = Family::basic;
   basic.activation = Activation::gelu;
-  basic.stem = {StemKind::resnetD, 7, 4, /*whitened=*/true};
+  basic.stem = {ResNetDStem{}, 7, /*whitened=*/true};
   basic.stages = {{6, 1, {convolutionBlock(3, true), lambdaBlock(2, 3)}},
                   {8,
                    2,
@@ -94,7 +94,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   bottleneck.input = {4, 41, 36};
   bottleneck.family = Family::bottleneck;
   bottleneck.activation = Activation::silu;
-  bottleneck.stem = {StemKind::imagenet, 6, 4, /*whitened=*/true};
+  bottleneck.stem = {ImageNetStem{}, 6, /*whitened=*/true};
   const auto group = [](LambdaMixer& m) { m.sharedEmbeddings = "early"; };
   bottleneck.stages = {
       {4,
@@ -118,16 +118,16 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   all.emplace_back("bottleneck", bottleneck);
 
   Architecture patches = bottleneck;
-  patches.stem = {StemKind::patch, 6, 5};
+  patches.stem = {PatchStem{5}, 6};
   all.emplace_back("patches", patches);
 
   Architecture deepStem = bottleneck;
-  deepStem.stem = {StemKind::resnetD, 6, 4};
+  deepStem.stem = {ResNetDStem{}, 6};
   all.emplace_back("deep stem", deepStem);
 
   Architecture scaled;
   scaled.input = {3, 37, 30};
-  scaled.stem = {StemKind::resnetRS, 6, 4};
+  scaled.stem = {ResNetRsStem{}, 6};
   scaled.normStatistics = NormStatistics::batch;
   scaled.stages = {{4, 1, {squeezedOutput(convolutionBlock(), 3), lambdaBlock(3, 2)}},
                    {6, 2, {squeezedOutput(lambdaBlock(2, 3), 5), Block{ConvolutionMixer{3, 2}}}}};
@@ -138,7 +138,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   inverted.classes = 4;
   inverted.family = Family::invertedBottleneck;
   inverted.activation = Activation::relu6;
-  inverted.stem = {StemKind::strided, 6, 4};
+  inverted.stem = {StridedStem{}, 6};
   inverted.stages = {{6, 1, {expanded(depthwiseBlock(), 0), expanded(lambdaBlock(2, 3), 1)}},
                      {8,
                       2,
@@ -153,7 +153,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
     Architecture depthwise;
     depthwise.input = {3, 19, 14};
     depthwise.family = family;
-    depthwise.stem = {StemKind::cifar, 5, 4};
+    depthwise.stem = {CifarStem{}, 5};
     depthwise.stages = {{5, 1, {depthwiseBlock(5), depthwiseBlock(1, true)}},
                         {9, 2, {depthwiseBlock(), lambdaBlock(2, 3), depthwiseBlock(7)}}};
     all.emplace_back("depthwise " + std::string(nameOf(family)), depthwise);
@@ -161,7 +161,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
     Architecture relatives;
     relatives.input = {3, 19, 14};
     relatives.family = family;
-    relatives.stem = {StemKind::cifar, 4, 4};
+    relatives.stem = {CifarStem{}, 4};
     relatives.stages = {{8,
                          1,
                          {Block{SelfAttentionMixer{2}},
@@ -189,7 +189,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   variants.input = {3, 11, 7};
   variants.classes = 3;
   variants.family = Family::basic;
-  variants.stem = {StemKind::cifar, 6, 4};
+  variants.stem = {CifarStem{}, 6};
   const auto ownTables = [](LambdaMixer& m) {
     m.multiHead = true;
     m.intraDepth = 2;

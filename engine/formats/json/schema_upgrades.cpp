@@ -39,10 +39,10 @@ void renameIn(nlohmann::json& owner, const std::string& name, const RenamedValue
   }
 }
 
-/// The last schema whose optimisers and schedules have the options of all kinds.
+/// The last schema whose stems, optimisers and schedules have the options of all kinds.
 constexpr int kLastWithAllOptions = 2;
 
-/// Drops the options of other kinds than the one of an optimiser or schedule.
+/// Drops the options of other kinds than the one of a stem, an optimiser or a schedule.
 template <class Config>
 void dropOtherOptions(nlohmann::json& json) {
   if (!json.is_object()) return;
@@ -67,12 +67,14 @@ void dropOtherOptions(nlohmann::json& json) {
   }
 }
 
-/// Does so for every recipe in a document.
+/// Does so for every network and recipe in a document.
 void dropOtherOptionsIn(nlohmann::json& owner) {
   for (auto& [key, member] : owner.items()) {
     if (key == "recipe" && member.is_object()) {
       if (member.contains("optimizer")) dropOtherOptions<OptimizerConfig>(member["optimizer"]);
       if (member.contains("schedule")) dropOtherOptions<ScheduleConfig>(member["schedule"]);
+    } else if (key == "stem") {
+      dropOtherOptions<Stem>(member);
     } else if (member.is_structured()) {
       dropOtherOptionsIn(member);
     }

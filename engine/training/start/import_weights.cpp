@@ -40,8 +40,7 @@ RunConfig networkAround(const LambdaModule& module, const std::string& place) {
                       std::to_string(side) + " x " + std::to_string(side) + " do not give",
                   "Name a network with such a layer by --into.");
     }
-    architecture.stem.kind = StemKind::patch;
-    architecture.stem.patchSize = side / module.height;
+    architecture.stem.kind = PatchStem{side / module.height};
   }
   architecture.stages = {Stage{module.outputDepth, 1, {Block{module.mixer}}}};
   return config;
@@ -58,8 +57,8 @@ LambdaMixer computingLike(const LambdaModule& module, const LambdaMixer& layer) 
 bool takes(const PlacedMixer& place, const LambdaModule& module) {
   const auto* layer = std::get_if<LambdaMixer>(&place.mixer);
   if (layer == nullptr || *layer != computingLike(module, *layer)) return false;
-  const bool fitsMap = module.height == 0 || (place.input.height == module.height &&
-                                              place.input.width == module.width);
+  const bool fitsMap = module.height == 0 ||
+                       (place.input.height == module.height && place.input.width == module.width);
   return fitsMap && place.input.channels == module.inputDepth;
 }
 

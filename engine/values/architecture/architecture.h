@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/values/architecture/mixer.h"
+#include "engine/values/architecture/stem.h"
 
 namespace lambda {
 
@@ -56,26 +57,6 @@ enum class Family {
   /// activation; residual where the shapes agree (Sandler et al., 2018).
   invertedBottleneck,
   plain,  ///< One mixer per block; a shortcut if `residual` or if the mixer needs one.
-};
-
-enum class StemKind {
-  cifar,     ///< 3x3 convolution, stride 1.
-  imagenet,  ///< 7x7 convolution, stride 2, then 3x3 max pooling, stride 2.
-  resnetD,   ///< Three 3x3 convolutions, the first with stride 2, then 3x3 max pooling, stride 2.
-  resnetRS,  ///< As resnetD, with a 3x3 convolution of stride 2 instead of the pooling.
-  patch,     ///< Convolution over non-overlapping patches.
-  strided,   ///< 3x3 convolution, stride 2 (MobileNet-v2).
-};
-
-struct Stem {
-  StemKind kind = StemKind::cifar;
-  int width = 64;     ///< Output channels.
-  int patchSize = 4;  ///< Side of a patch in pixels; used by the patch stem alone.
-  /// The filters of its first convolution are not learnt but whiten the patches of the training
-  /// images; see engine/layers/convolution/patch_whitening.h.
-  bool whitened = false;
-
-  bool operator==(const Stem&) const = default;
 };
 
 enum class Pooling { average, max };

@@ -4,17 +4,11 @@
 #include <optional>
 #include <utility>
 
+#include "engine/values/architecture/graph_builder.h"
+
 namespace lambda {
 
 namespace {
-
-int halved(int size) {
-  return (size + 1) / 2;
-}
-
-MapShape halved(const MapShape& map) {
-  return {map.channels, halved(map.height), halved(map.width)};
-}
 
 MapShape withChannels(MapShape map, int channels) {
   map.channels = channels;
@@ -26,120 +20,43 @@ int expansionOf(Family family) {
   return family == Family::bottleneck ? 4 : 1;
 }
 
-/// Builds a graph from the image to the logits. Functions that add nodes return the last one's
-/// index.
-class GraphBuilder {
+/// Builds the graph of an architecture, from the image to the logits.
+class ArchitectureGraph {
  public:
-  explicit GraphBuilder(const Architecture& architecture) : architecture_(architecture) {}
+  explicit ArchitectureGraph(const Architecture& architecture)
+      : architecture_(architecture), builder_(architecture.input, architecture.activation) {}
 
   NetworkGraph run() {
-    graph_.image = architecture_.input;
-    int last = addStem();
-    graph_.stemOutput = mapAt(last);
-    for (stage_ = 0; stage_ < static_cast<int>(architecture_.stages.size()); ++stage_) {
-      const Stage& stage = architecture_.stages[static_cast<std::size_t>(stage_)];
-      for (block_ = 0; block_ < static_cast<int>(stage.blocks.size()); ++block_) {
-        last = addBlock(stage, last);
+    int last = addStem(builder_, architecture_.stem);
+    builder_.graph.stemOutput = mapAt(last);
+    int stageIndex = 0;
+    for (const Stage& stage : architecture_.stages) {
+      int blockIndex = 0;
+      for (const Block& block : stage.blocks) {
+        builder_.enter(stageIndex, blockIndex);
+        last = addBlock(stage, block, last);
+        ++blockIndex;
       }
-      graph_.stageOutputs.push_back(mapAt(last));
+      builder_.graph.stageOutputs.push_back(mapAt(last));
+      ++stageIndex;
     }
-    stage_ = block_ = -1;
+    builder_.enter(-1, -1);
     addHead(last);
-    return std::move(graph_);
+    return std::move(builder_.graph);
   }
 
  private:
-  const MapShape& mapAt(int node) const { return graph_.mapAt(node); }
-
-  int add(const std::string& layer,
-          NodeKind kind,
-          std::vector<int> inputs,
-          const MapShape& output) {
-    graph_.nodes.push_back({layer, std::move(kind), std::move(inputs), output, stage_, block_});
-    return static_cast<int>(graph_.nodes.size()) - 1;
-  }
-
-  int addActivation(const std::string& layer, int input) {
-    return add(layer, ActivationNode{architecture_.activation}, {input}, mapAt(input));
-  }
-
-  /// Convolution and norm.
-  int addConvolution(const std::string& layer,
-                     int input,
-                     int channels,
-                     const ConvolutionNode& convolution,
-                     const NormNode& norm = {}) {
-    const auto side = [&](int size) {
-      const int beyondFirst = size + 2 * convolution.padding - convolution.kernel;
-      return beyondFirst < 0 ? 0 : beyondFirst / convolution.stride + 1;
-    };
-    const MapShape& map = mapAt(input);
-    const MapShape output{channels, side(map.height), side(map.width)};
-    const int convolved = add(layer, convolution, {input}, output);
-    return add(layer, norm, {convolved}, output);
-  }
-
-  /// Convolution, norm and activation.
-  int addUnit(const std::string& layer,
-              int input,
-              int channels,
-              const ConvolutionNode& convolution) {
-    return addActivation(layer, addConvolution(layer, input, channels, convolution));
-  }
-
-  int addPool(const std::string& layer, int input, const PoolNode& pool) {
-    return add(layer, pool, {input}, halved(mapAt(input)));
-  }
-
-  int addStem() {
-    const Stem& stem = architecture_.stem;
-    ConvolutionNode first{
-        .kernel = 3, .padding = 1, .role = ParameterRole::input, .fixedFilters = stem.whitened};
-    switch (stem.kind) {
-      case StemKind::cifar:
-        break;
-      case StemKind::strided:
-        first.stride = 2;
-        break;
-      case StemKind::patch:
-        first.kernel = first.stride = std::max(1, stem.patchSize);
-        first.padding = 0;
-        break;
-      case StemKind::imagenet:
-        first.kernel = 7;
-        first.stride = 2;
-        first.padding = 3;
-        return addPool("stem", addUnit("stem", kImageInput, stem.width, first), {});
-      case StemKind::resnetD:
-      case StemKind::resnetRS: {
-        const ConvolutionNode next{.kernel = 3, .padding = 1};
-        const int narrow = std::max(1, stem.width / 2);
-        first.stride = 2;
-        int last = addUnit("stem.conv1", kImageInput, narrow, first);
-        last = addUnit("stem.conv2", last, narrow, next);
-        last = addUnit("stem.conv3", last, stem.width, next);
-        if (stem.kind == StemKind::resnetD) return addPool("stem.conv3", last, {});
-        return addUnit("stem.conv4", last, stem.width, {.kernel = 3, .stride = 2, .padding = 1});
-      }
-    }
-    return addUnit("stem", kImageInput, stem.width, first);
-  }
-
-  /// ResNet-D and ResNet-RS halve the map of a shortcut by pooling before its convolution.
-  bool poolsShortcuts() const {
-    return architecture_.stem.kind == StemKind::resnetD ||
-           architecture_.stem.kind == StemKind::resnetRS;
-  }
+  const MapShape& mapAt(int node) const { return builder_.graph.mapAt(node); }
 
   std::string blockName() const {
-    return "stage" + std::to_string(stage_ + 1) + ".block" + std::to_string(block_ + 1);
+    return "stage" + std::to_string(builder_.stage() + 1) + ".block" +
+           std::to_string(builder_.block() + 1);
   }
 
-  int addBlock(const Stage& stage, int input) {
-    const Block& block = stage.blocks[static_cast<std::size_t>(block_)];
+  int addBlock(const Stage& stage, const Block& block, int input) {
     const Family family = architecture_.family;
     const std::string name = blockName();
-    const int stride = block_ == 0 ? stage.stride : 1;
+    const int stride = builder_.block() == 0 ? stage.stride : 1;
     const int inputs = mapAt(input).channels;
     const int outputs = stage.width * expansionOf(family);
     const bool keepsShape = stride == 1 && inputs == outputs;
@@ -152,22 +69,22 @@ class GraphBuilder {
     int last = input;
     switch (family) {
       case Family::bottleneck:
-        last = addUnit(name + ".reduce", last, stage.width, {});
+        last = builder_.addUnit(name + ".reduce", last, stage.width, {});
         last = addMixer(block, last, stage.width, stride, std::nullopt);
         last = addSqueeze(block, SqueezePlace::afterMixer, last);
-        last = addConvolution(name + ".expand", last, outputs, {}, lastNorm);
+        last = builder_.addConvolution(name + ".expand", last, outputs, {}, lastNorm);
         last = addSqueeze(block, SqueezePlace::afterExpansion, last);
         break;
       case Family::invertedBottleneck:
         if (block.expansion > 0) {
-          last = addUnit(name + ".expand", last, inputs * block.expansion, {});
+          last = builder_.addUnit(name + ".expand", last, inputs * block.expansion, {});
         }
         last = addMixer(block, last, mapAt(last).channels, stride, std::nullopt);
         last = addSqueeze(block, block.squeezePlace, last);
-        last = addConvolution(name + ".project", last, outputs, {}, lastNorm);
+        last = builder_.addConvolution(name + ".project", last, outputs, {}, lastNorm);
         break;
       case Family::basic:
-        last = addUnit(
+        last = builder_.addUnit(
             name + ".conv", last, stage.width, {.kernel = 3, .stride = stride, .padding = 1});
         last = addMixer(block, last, stage.width, 1, lastNorm);
         last = addSqueeze(block, block.squeezePlace, last);
@@ -180,8 +97,8 @@ class GraphBuilder {
     }
     if (!hasShortcut) return last;
     const int shortcut = keepsShape ? input : addShortcut(input, outputs, stride);
-    last = add(name, SumNode{block.stochasticDepth}, {shortcut, last}, mapAt(last));
-    return family == Family::invertedBottleneck ? last : addActivation(name, last);
+    last = builder_.add(name, SumNode{block.stochasticDepth}, {shortcut, last}, mapAt(last));
+    return family == Family::invertedBottleneck ? last : builder_.addActivation(name, last);
   }
 
   /// The block's mixer with its norm, which the activation follows unless it is the `last` norm of
@@ -193,8 +110,8 @@ class GraphBuilder {
                const std::optional<NormNode>& last) {
     const std::string layer = blockName() + ".mixer";
     PlacedMixer mixer{.name = layer,
-                      .stage = stage_,
-                      .block = block_,
+                      .stage = builder_.stage(),
+                      .block = builder_.block(),
                       .mixer = block.mixer,
                       .input = mapAt(input),
                       .output = withChannels(mapAt(input), channels)};
@@ -210,42 +127,78 @@ class GraphBuilder {
       }
     }
     const MapShape output = mixer.output;
-    int node = add(layer, std::move(mixer), {input}, output);
-    if (pool) node = addPool(layer, node, *pool);
-    node = add(layer, last.value_or(NormNode{}), {node}, mapAt(node));
-    return last ? node : addActivation(layer, node);
+    int node = builder_.add(layer, std::move(mixer), {input}, output);
+    if (pool) node = builder_.addPool(layer, node, *pool);
+    node = builder_.add(layer, last.value_or(NormNode{}), {node}, mapAt(node));
+    return last ? node : builder_.addActivation(layer, node);
   }
 
   /// Squeeze-and-excitation if the block has it at that place.
   int addSqueeze(const Block& block, SqueezePlace place, int input) {
     if (!block.squeezeExcitation || block.squeezePlace != place) return input;
-    return add(blockName() + ".squeeze", SqueezeNode{block.squeezeRatio}, {input}, mapAt(input));
+    return builder_.add(
+        blockName() + ".squeeze", SqueezeNode{block.squeezeRatio}, {input}, mapAt(input));
   }
 
   int addShortcut(int input, int outputs, int stride) {
     const std::string layer = blockName() + ".shortcut";
-    if (stride == 2 && poolsShortcuts()) {
-      input = addPool(layer, input, {Pooling::average, 2});
+    if (stride == 2 && traitsOf(architecture_.stem).poolsShortcuts) {
+      input = builder_.addPool(layer, input, {Pooling::average, 2});
       stride = 1;
     }
-    return addConvolution(layer, input, outputs, {.stride = stride});
+    return builder_.addConvolution(layer, input, outputs, {.stride = stride});
   }
 
   void addHead(int last) {
     const Head& head = architecture_.head;
-    if (head.width > 0) last = addUnit("headConv", last, head.width, {});
+    if (head.width > 0) last = builder_.addUnit("headConv", last, head.width, {});
     const MapShape features{mapAt(last).channels, 1, 1};
-    last = add("head", FeaturesNode{head.pooling, head.dropout}, {last}, features);
-    add("head", LinearNode{head.bias, head.scale}, {last}, {architecture_.classes, 1, 1});
+    last = builder_.add("head", FeaturesNode{head.pooling, head.dropout}, {last}, features);
+    builder_.add("head", LinearNode{head.bias, head.scale}, {last}, {architecture_.classes, 1, 1});
   }
 
   const Architecture& architecture_;
-  NetworkGraph graph_;
-  int stage_ = -1;  // The block that is being added; -1 in the stem and the head.
-  int block_ = -1;
+  GraphBuilder builder_;
 };
 
 }  // namespace
+
+MapShape halved(const MapShape& map) {
+  return {map.channels, (map.height + 1) / 2, (map.width + 1) / 2};
+}
+
+int GraphBuilder::add(const std::string& layer,
+                      NodeKind kind,
+                      std::vector<int> inputs,
+                      const MapShape& output) {
+  graph.nodes.push_back({layer, std::move(kind), std::move(inputs), output, stage_, block_});
+  return static_cast<int>(graph.nodes.size()) - 1;
+}
+
+int GraphBuilder::addActivation(const std::string& layer, int input) {
+  const MapShape map = graph.mapAt(input);
+  return add(layer, ActivationNode{activation_}, {input}, map);
+}
+
+int GraphBuilder::addConvolution(const std::string& layer,
+                                 int input,
+                                 int channels,
+                                 const ConvolutionNode& convolution,
+                                 const NormNode& norm) {
+  const auto side = [&](int size) {
+    const int beyondFirst = size + 2 * convolution.padding - convolution.kernel;
+    return beyondFirst < 0 ? 0 : beyondFirst / convolution.stride + 1;
+  };
+  const MapShape& map = graph.mapAt(input);
+  const MapShape output{channels, side(map.height), side(map.width)};
+  const int convolved = add(layer, convolution, {input}, output);
+  return add(layer, norm, {convolved}, output);
+}
+
+int GraphBuilder::addPool(const std::string& layer, int input, const PoolNode& pool) {
+  const MapShape output = halved(graph.mapAt(input));
+  return add(layer, pool, {input}, output);
+}
 
 int squeezedChannels(int channels, int ratio) {
   return std::max(1, channels / ratio);
@@ -272,7 +225,7 @@ const PlacedMixer* NetworkGraph::mixerAt(int stage, int block) const {
 }
 
 NetworkGraph graphOf(const Architecture& architecture) {
-  return GraphBuilder(architecture).run();
+  return ArchitectureGraph(architecture).run();
 }
 
 FirstConvolution firstConvolutionOf(const NetworkGraph& graph) {

@@ -13,15 +13,6 @@ template <>
 inline constexpr EnumNames<4> kNamesOf<Family>{
     {"bottleneck", "basic", "invertedBottleneck", "plain"}, {"", "", "Inverted bottleneck", ""}};
 template <>
-inline constexpr EnumNames<6> kNamesOf<StemKind>{
-    {"cifar", "imagenet", "resnetD", "resnetRS", "patch", "strided"},
-    {"CIFAR: 3×3",
-     "ImageNet: 7×7/2, pool",
-     "ResNet-D: three 3×3, pool",
-     "ResNet-RS: four 3×3",
-     "Patches",
-     "Strided: 3×3/2"}};
-template <>
 inline constexpr EnumNames<2> kNamesOf<SqueezePlace>{{"afterMixer", "afterExpansion"},
                                                      {"Mixer channels", "Output channels"}};
 template <>

@@ -7,7 +7,7 @@
 namespace lambda {
 
 // Each overload calls visit(Field, member) for every field of a value, in the order of its JSON.
-// Those of mixers, data sources, optimisers and schedules are in their own headers.
+// Those of mixers, stems, data sources, optimisers and schedules are in their own headers.
 
 template <Either<MapShape> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
@@ -90,34 +90,6 @@ void visitFields(Value& value, Visit&& visit) {
               "Depth: parameters, FLOPs, memory and time grow linearly. Blocks are added and "
               "removed at the end."},
         value.blocks);
-}
-
-template <Either<Stem> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(
-      Field{{"kind",
-             "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD, resnetRS, patch or strided 3x3/2"},
-            {"Stem"},
-            "Decides how large the first maps are: the ImageNet and ResNet stems leave a sixteenth "
-            "of the positions, which saves memory on large images and loses detail on small ones."},
-      value.kind);
-  visit(Field{{"width", "output channels", 1, 8192},
-              {"Width", Stepping::eights, "channels"},
-              "More channels for the first stage to read, at the largest map of the network."},
-        value.width);
-  visit(
-      Field{{"patchSize", "side of a patch in pixels, for the patch stem", 1, 64},
-            {"Patch size", Stepping::doubling, "px"},
-            "Larger patches make all maps smaller: cost falls with the square, and detail is lost.",
-            value.kind == StemKind::patch},
-      value.patchSize);
-  visit(Field{{"whitened",
-               "filters of the first convolution are not learnt but whiten the training images' "
-               "patches"},
-              {"Whitening filters"},
-              "The first filters come from the images and are not trained: the layers after them "
-              "learn faster, at less than a second before the first step."},
-        value.whitened);
 }
 
 template <Either<Head> Value, class Visit>

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/values/architecture/mixer.h"
+#include "engine/values/architecture/stem.h"
 #include "engine/values/config/data_source.h"
 #include "engine/values/config/optimizer.h"
 #include "engine/values/config/schedule.h"
@@ -59,6 +60,15 @@ struct KindsOf<OptimizerKind> {
       ofEachKind<OptimizerKind>([](const auto& options) { return traitsOf(options).kind; });
   static constexpr auto titles =
       ofEachKind<OptimizerKind>([](const auto& options) { return traitsOf(options).title; });
+  static constexpr bool kAreBeside = true;
+};
+
+template <>
+struct KindsOf<StemKind> {
+  static constexpr auto names =
+      ofEachKind<StemKind>([](const auto& options) { return traitsOf(options).kind; });
+  static constexpr auto titles =
+      ofEachKind<StemKind>([](const auto& options) { return traitsOf(options).title; });
   static constexpr bool kAreBeside = true;
 };
 

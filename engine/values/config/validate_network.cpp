@@ -30,10 +30,8 @@ void checkShapes(const Architecture& architecture,
                         "a patch is larger than the image of " + sizeText(architecture.input),
                         Fix{"Use patches of one pixel", "architecture.stem.patchSize", "1"}});
   }
-  const bool downsamplesEarly = architecture.stem.kind == StemKind::imagenet ||
-                                architecture.stem.kind == StemKind::resnetD ||
-                                architecture.stem.kind == StemKind::resnetRS;
-  if (downsamplesEarly && std::min(architecture.input.height, architecture.input.width) <= 64) {
+  if (traitsOf(architecture.stem).isForLargeImages &&
+      std::min(architecture.input.height, architecture.input.width) <= 64) {
     problems.push_back({"architecture.stem.kind",
                         Severity::warning,
                         "this stem shrinks images of " + sizeText(architecture.input) + " to " +

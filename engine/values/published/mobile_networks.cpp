@@ -86,7 +86,7 @@ RunConfig mobileNet(double width, const std::string& widthText, bool hasLambdas)
   network.family = Family::invertedBottleneck;
   network.activation = Activation::relu6;
   network.zeroInitResidual = false;
-  network.stem = {.kind = StemKind::strided, .width = channelsAt(width, 32)};
+  network.stem = {.kind = StridedStem{}, .width = channelsAt(width, 32)};
   network.stages = mobileStages(width, hasLambdas);
   network.head.width = channelsAt(std::max(1.0, width), 1280);
   network.head.dropout = 0.2;

@@ -22,15 +22,15 @@ std::vector<Stage> stagesOf(int depth) {
   return residualStages(counts, ConvolutionMixer{});
 }
 
-RunConfig resNet(int depth, StemKind stem) {
-  const bool isSmall = stem == StemKind::cifar;
+RunConfig resNet(int depth, const StemKind& stem) {
+  const bool isSmall = std::holds_alternative<CifarStem>(stem);
   RunConfig config = isSmall ? cifarRun() : photographRun(224);
   Architecture& network = config.architecture;
   const std::string name = "ResNet-" + std::to_string(depth);
   if (isSmall) {
     network.name = name + " for CIFAR";
     network.description = name + " of He et al. (2016) with a 3x3 stem that keeps 32x32 pixels.";
-  } else if (stem == StemKind::imagenet) {
+  } else if (std::holds_alternative<ImageNetStem>(stem)) {
     network.name = name;
     network.description = name + " of He et al. (2016), with the stride in the 3x3 convolutions.";
   } else {
@@ -53,7 +53,7 @@ RunConfig resNet50(const std::string& name,
   Architecture& network = config.architecture;
   network.name = name;
   network.description = description;
-  network.stem.kind = StemKind::imagenet;
+  network.stem.kind = ImageNetStem{};
   network.stages = residualStages(bottleneckCounts(50), ConvolutionMixer{});
   for (std::size_t stage = 0; stage < mixers.size(); ++stage) {
     for (Block& block : network.stages[stage].blocks) block.mixer = mixers[stage];
@@ -114,12 +114,12 @@ RunConfig deepLambdaResNet50() {
 
 void addResNets(PublishedList& list) {
   for (const auto& [stem, suffix, group] :
-       {std::tuple(StemKind::cifar, "-cifar", "ResNet for CIFAR-10"),
-        std::tuple(StemKind::imagenet, "-imagenet", "ResNet for ImageNet"),
-        std::tuple(StemKind::resnetD, "-d", "ResNet-D for ImageNet")}) {
+       {std::tuple(StemKind(CifarStem{}), "-cifar", "ResNet for CIFAR-10"),
+        std::tuple(StemKind(ImageNetStem{}), "-imagenet", "ResNet for ImageNet"),
+        std::tuple(StemKind(ResNetDStem{}), "-d", "ResNet-D for ImageNet")}) {
     for (const int depth : kDepths) {
       // Presets in files have these two.
-      if (depth == 50 && stem != StemKind::resnetD) continue;
+      if (depth == 50 && !std::holds_alternative<ResNetDStem>(stem)) continue;
       list.push_back({"resnet" + std::to_string(depth) + suffix, group, [depth, stem = stem] {
                         return resNet(depth, stem);
                       }});

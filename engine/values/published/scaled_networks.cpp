@@ -37,7 +37,7 @@ RunConfig scaledRun(const ScaledNetwork& scaled, int side) {
   config.data.augmentation.randAugmentOperations = 2;
   config.data.augmentation.randAugmentMagnitude = scaled.randAugmentMagnitude;
   Architecture& network = config.architecture;
-  network.stem.kind = StemKind::resnetRS;
+  network.stem.kind = ResNetRsStem{};
   network.head.dropout = scaled.dropout;
   network.stages = residualStages(bottleneckCounts(scaled.depth), ConvolutionMixer{});
   // The rate grows with the number of the stage, c2 to c5, as in the code of ResNet-RS.

@@ -94,21 +94,7 @@ QString countedText(int count, const QString& one, const QString& many) {
 }
 
 QString stemText(const Stem& stem) {
-  switch (stem.kind) {
-    case StemKind::cifar:
-      return u"3×3"_s;
-    case StemKind::imagenet:
-      return u"7×7/2, pool"_s;
-    case StemKind::resnetD:
-      return u"ResNet-D"_s;
-    case StemKind::resnetRS:
-      return u"ResNet-RS"_s;
-    case StemKind::strided:
-      return u"3×3/2"_s;
-    case StemKind::patch:
-      return u"%1×%1 patch"_s.arg(stem.patchSize);
-  }
-  return {};
+  return QString::fromStdString(textOf(stem));
 }
 
 QString partToolTip(const Architecture& architecture,
