@@ -109,7 +109,7 @@ void TestRunJson::wrongContentIsRefusedWithItsPlace() {
     const std::string found = refusal(pointer, value);
     QVERIFY2(found.find("run.json: " + text) == 0, (pointer + (": " + found)).c_str());
   };
-  expect("/schema", 3, "schema: 3 is newer");
+  expect("/schema", 4, "schema: 4 is newer");
   expect("/status", "done", "status: expected one of running, paused");
   expect("/testAccuracy", 1.01, "testAccuracy: 1.01 is outside 0 .. 1");
   expect("/testAccuracy", "NaN", "testAccuracy: NaN is outside 0 .. 1");
