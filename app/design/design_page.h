@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "app/session/page.h"
 #include "engine/runs/run_export.h"
 #include "engine/values/config/run_config.h"
@@ -127,7 +127,7 @@ class DesignPage : public Page {
   QWidget* toolBar_;
   QPushButton* trainButton_;
   std::vector<std::pair<QAction*, QString>> icons_;
-  BackgroundTasks files_{*this};
+  Work files_{*this};
 };
 
 }  // namespace lambda

@@ -162,7 +162,7 @@ QWidget* HistogramsPanel::makeForms() {
 // ---- reading ----
 
 void HistogramsPanel::begin() {
-  tasks_.forget();
+  tasks_.cancel();
   isReading_ = false;
   problem_.clear();
   records_.clear();

@@ -7,7 +7,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/values/run/histogram.h"
 #include "widgets/histograms/histogram_plot.h"
 
@@ -78,7 +78,7 @@ class HistogramsPanel : public QWidget {
   HistogramPlot* plot_;
   ElidedLabel* readout_;
   QTimer timer_;
-  BackgroundTasks tasks_;
+  Work tasks_;
 };
 
 }  // namespace lambda

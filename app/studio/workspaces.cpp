@@ -16,7 +16,7 @@
 #include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "app/session/data_location.h"
 #include "app/session/documents/document_actions.h"
 #include "app/session/documents/export_session.h"
@@ -386,7 +386,7 @@ void Workspaces::saveLayout(QSettings& settings) const {
 }
 
 void Workspaces::apply(const StudioSettings& settings) {
-  BackgroundTasks::setThreads(settings.fileThreads);
+  setBackgroundThreads(settings.fileThreads);
   inspection_->setThreads(settings.inspectionThreads);
   trainPage_->setDataFolder(standardDataFolder());
 }

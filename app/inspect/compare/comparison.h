@@ -7,7 +7,7 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "app/inspect/feed/snapshot_feed.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "app/session/runs/run_summary.h"
 
 class QCheckBox;
@@ -97,7 +97,7 @@ class Comparison : public QWidget {
   InspectionRequest image_;
   double rowShare_ = 0.5;
   double columnShare_ = 0.5;
-  BackgroundTasks tasks_;
+  Work tasks_;
 };
 
 }  // namespace lambda

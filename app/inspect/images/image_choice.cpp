@@ -120,7 +120,7 @@ void ImageChoice::updateRecord(const InspectionSource& source) {
 }
 
 void ImageChoice::chooseImage(int image) {
-  reading_.forget();
+  reading_.cancel();
   isAwaited_ = false;  // It is one of the images that are there.
   selection_.chooseImage(image);
   picker_->setCurrent(image);
@@ -130,7 +130,7 @@ void ImageChoice::chooseImage(int image) {
 void ImageChoice::chooseSplit(Split split) {
   wanted_ = split;
   if (split == selection_.split()) return;
-  reading_.forget();
+  reading_.cancel();
   picker_->setFilter(PredictionFilter::all);
   selection_.chooseSplit(split);
   awaitSplit();

@@ -6,7 +6,7 @@
 #include "app/inspect/feed/inspection_source.h"
 #include "app/inspect/feed/run_images.h"
 #include "app/inspect/inspect_selection.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -71,7 +71,7 @@ class ImageChoice : public QObject {
   RunImages* images_;
   ImagePredictions* predictions_;
   ImagePicker* picker_;
-  BackgroundTasks reading_{*this};
+  Work reading_{*this};
 };
 
 }  // namespace lambda

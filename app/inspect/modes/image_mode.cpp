@@ -134,7 +134,7 @@ void ImageMode::showFailure(const QString& reason) {
 
 /// A file that was removed is the most frequent reason.
 void ImageMode::nameMissingFile() {
-  if (feed_->source().kind != SourceKind::checkpoint) return missingFile_.forget();
+  if (feed_->source().kind != SourceKind::checkpoint) return missingFile_.cancel();
   missingFile_.runNewest(
       [file = feed_->source().checkpoint] {
         std::error_code error;

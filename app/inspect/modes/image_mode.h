@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/inspect/modes/inspect_mode.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/values/inspection/inspection.h"
 
 namespace lambda {
@@ -53,7 +53,7 @@ class ImageMode : public InspectMode {
   SnapshotFeed* feed_;
   LayerPictures* layerPictures_;
   InspectSelection selection_;
-  BackgroundTasks missingFile_{*this};
+  Work missingFile_{*this};
   bool isShown_ = false;
   bool areLayerPicturesOld_ = true;  ///< They belong to another image or other weights.
 };

@@ -5,7 +5,7 @@
 
 #include <QWidget>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/formats/metrics/network_table.h"
 
 class QCheckBox;
@@ -57,7 +57,7 @@ class NetworksPanel : public QWidget {
   std::filesystem::path wanted_;  ///< To be read when the panel is shown; empty = none.
   std::filesystem::path path_;    ///< Of the shown or the remembered table; empty = none.
   std::vector<NetworkTableRow> rows_;
-  BackgroundTasks reading_;
+  Work reading_;
 };
 
 }  // namespace lambda

@@ -6,7 +6,8 @@
 #include <QString>
 
 #include "app/session/engine_calls.h"
-#include "app/session/worker_thread.h"
+#include "widgets/work/lane.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -35,11 +36,10 @@ class ExportSession : public QObject {
   void cancelled();
 
  private:
-  void run(const ExportJob& job, RunControl& control);
-
   std::shared_ptr<EngineCalls> engine_;
   std::shared_ptr<RunControl> control_;  ///< Of the running export; null if none is.
-  WorkerThread worker_;
+  Lane lane_;
+  Work export_{*this};
 };
 
 }  // namespace lambda

@@ -7,7 +7,7 @@
 #include <QObject>
 #include <QPointer>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "app/session/replies.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/images/labeled_images.h"
@@ -51,7 +51,7 @@ class ImageCache : public QObject {
   void dropOldest();
 
   std::deque<Entry> entries_;  ///< The most recently used one first.
-  BackgroundTasks tasks_;
+  Work tasks_;
 };
 
 /// Whether both mean the same images: augmentation makes no difference.

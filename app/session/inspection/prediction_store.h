@@ -8,7 +8,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
 
@@ -79,7 +79,7 @@ class PredictionStore : public QObject {
   /// The files that runs stand for, as they were found when somebody asked.
   std::map<std::filesystem::path, std::filesystem::path> files_;
   quint64 lastAttempt_ = 0;
-  BackgroundTasks tasks_;
+  Work tasks_;
 };
 
 }  // namespace lambda

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +18,8 @@
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/metrics.h"
 #include "engine/values/run/run_record.h"
+#include "widgets/work/lane.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -108,10 +111,7 @@ class TrainingSession : public QObject {
   void startRefused(const QString& reason);
 
  private:
-  class Worker;
-  struct Job;
-
-  void begin(Job job);
+  void begin(std::function<RunResult(RunControl&, Observer&)> run);
   void open(TrainingOpening opening);
   void setState(SessionState state);
   void drain();
@@ -134,7 +134,8 @@ class TrainingSession : public QObject {
   InspectionQueue inspections_;
   std::set<quint64> changeRequests_;  ///< Those that are not answered yet.
   quint64 lastChangeRequest_ = 0;
-  std::unique_ptr<Worker> worker_;
+  Lane lane_;
+  Work training_{*this};
 };
 
 }  // namespace lambda

@@ -5,7 +5,7 @@
 
 #include <QWidget>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "app/train/live/layer_picture.h"
 #include "engine/values/inspection/inspection.h"
 
@@ -83,7 +83,7 @@ class LivePanel : public QWidget {
   QScrollArea* scroll_;
   LivePictures* pictures_;
   EpochStrip* strip_;
-  BackgroundTasks stored_;
+  Work stored_;
 };
 
 }  // namespace lambda
