@@ -16,7 +16,6 @@
 #include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
-#include "widgets/work/work.h"
 #include "app/session/data_location.h"
 #include "app/session/documents/document_actions.h"
 #include "app/session/documents/export_session.h"
@@ -29,6 +28,7 @@
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
+#include "widgets/work/work.h"
 
 using namespace Qt::StringLiterals;
 
@@ -91,7 +91,7 @@ QString recoveryFolder() {
 
 }  // namespace
 
-Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
+Workspaces::Workspaces(EngineHandle engine, QWidget* parent)
     : QStackedWidget(parent),
       engine_(std::move(engine)),
       document_(new ProjectDocument(this)),

@@ -53,7 +53,7 @@ class Workspaces : public QStackedWidget {
   Q_OBJECT
 
  public:
-  explicit Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent = nullptr);
+  explicit Workspaces(EngineHandle engine, QWidget* parent = nullptr);
   ~Workspaces() override;
 
   ProjectDocument& document() { return *document_; }
@@ -122,7 +122,7 @@ class Workspaces : public QStackedWidget {
   void askForDevice();
   void updateRuns();
 
-  std::shared_ptr<EngineCalls> engine_;
+  EngineHandle engine_;
   ProjectDocument* document_;
   DocumentActions* documentActions_;
   RunLibrary* library_;

@@ -27,7 +27,7 @@ class ProgressObserver : public Observer {
 
 }  // namespace
 
-ExportSession::ExportSession(std::shared_ptr<EngineCalls> engine, QObject* parent)
+ExportSession::ExportSession(EngineHandle engine, QObject* parent)
     : QObject(parent), engine_(std::move(engine)), lane_(kNiceness) {}
 
 ExportSession::~ExportSession() {

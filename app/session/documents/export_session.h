@@ -16,7 +16,7 @@ class ExportSession : public QObject {
   Q_OBJECT
 
  public:
-  explicit ExportSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
+  explicit ExportSession(EngineHandle engine, QObject* parent = nullptr);
   ~ExportSession() override;
 
   bool isRunning() const { return control_ != nullptr; }
@@ -36,7 +36,7 @@ class ExportSession : public QObject {
   void cancelled();
 
  private:
-  std::shared_ptr<EngineCalls> engine_;
+  EngineHandle engine_;
   std::shared_ptr<RunControl> control_;  ///< Of the running export; null if none is.
   Lane lane_;
   Work export_{*this};

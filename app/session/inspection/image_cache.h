@@ -7,11 +7,11 @@
 #include <QObject>
 #include <QPointer>
 
-#include "widgets/work/work.h"
 #include "app/session/replies.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/images/labeled_images.h"
 #include "engine/values/inspection/inspection.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 

@@ -33,7 +33,7 @@ class InspectionSession::Worker {
     std::function<void(RunControl&)> run;
   };
 
-  Worker(InspectionSession& session, std::shared_ptr<EngineCalls> engine)
+  Worker(InspectionSession& session, EngineHandle engine)
       : session_(session),
         engine_(std::move(engine)),
         thread_(std::make_unique<WorkerThread>(kInspectionNiceness)) {}
@@ -68,7 +68,7 @@ class InspectionSession::Worker {
     }
   }
 
-  EngineCalls& engine() { return *engine_; }
+  EngineHandle& engine() { return engine_; }
 
   /// The checkpoint, newly opened or still open. A file that was written again is opened again.
   OpenCheckpoint& checkpoint(const std::filesystem::path& run) {
@@ -130,7 +130,7 @@ class InspectionSession::Worker {
   }
 
   InspectionSession& session_;
-  std::shared_ptr<EngineCalls> engine_;
+  EngineHandle engine_;
   std::mutex mutex_;
   std::deque<Task> waiting_;
   std::shared_ptr<RunControl> control_;  // The control of the task under way.
@@ -140,7 +140,7 @@ class InspectionSession::Worker {
   std::unique_ptr<WorkerThread> thread_;
 };
 
-InspectionSession::InspectionSession(std::shared_ptr<EngineCalls> engine, QObject* parent)
+InspectionSession::InspectionSession(EngineHandle engine, QObject* parent)
     : QObject(parent),
       looks_(std::make_unique<Worker>(*this, engine)),
       longTasks_(std::make_unique<Worker>(*this, std::move(engine))) {}
@@ -249,7 +249,7 @@ quint64 InspectionSession::estimateThroughput(const RunConfig& config,
                Progress observer(progress);
                RunConfig located = config;
                located.data.source = locatedSource(config.data.source, folder);
-               return worker->engine().estimateThroughput(located, steps, control, observer);
+               return worker->engine()->estimateThroughput(located, steps, control, observer);
              });
 }
 
@@ -263,7 +263,7 @@ quint64 InspectionSession::previewStart(const RunConfig& config,
       context,
       std::move(replies),
       [worker = looks_.get(), config, classNames](auto&, const auto&) {
-        return std::optional<WeightTransfer>(worker->engine().previewStart(config, classNames));
+        return std::optional<WeightTransfer>(worker->engine()->previewStart(config, classNames));
       });
 }
 
@@ -276,7 +276,7 @@ quint64 InspectionSession::selectDevice(const DeviceConfig& config,
              std::move(replies),
              [worker = looks_.get(), config](auto&, const auto&) {
                return std::optional<DeviceChoice>(
-                   {worker->engine().selectDevice(config), worker->engine().availableCores()});
+                   {worker->engine()->selectDevice(config), worker->engine()->availableCores()});
              });
 }
 
@@ -296,7 +296,7 @@ quint64 InspectionSession::verifyStatements(
              std::move(replies),
              [worker = longTasks_.get(), known](RunControl& control, const auto&) {
                StatementResults all;
-               worker->engine().verifyStatements([&](const StatementResult& result, int count) {
+               worker->engine()->verifyStatements([&](const StatementResult& result, int count) {
                  all.push_back(result);
                  worker->post([known, result, count] {
                    if (const auto to = known.lock()) (*to)(result, count);

@@ -41,7 +41,7 @@ class InspectionSession : public QObject {
   Q_OBJECT
 
  public:
-  explicit InspectionSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
+  explicit InspectionSession(EngineHandle engine, QObject* parent = nullptr);
   ~InspectionSession() override;
 
   /// Inspects a layer of a checkpoint; `run` is a run folder or a checkpoint file.

@@ -8,9 +8,9 @@
 #include <QObject>
 #include <QString>
 
-#include "widgets/work/work.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 

@@ -21,7 +21,7 @@ constexpr int kTrainingNiceness = 5;
 
 }  // namespace
 
-TrainingSession::TrainingSession(std::shared_ptr<EngineCalls> engine, QObject* parent)
+TrainingSession::TrainingSession(EngineHandle engine, QObject* parent)
     : QObject(parent), engine_(std::move(engine)), lane_(kTrainingNiceness) {
   drainTimer_.setTimerType(Qt::PreciseTimer);
   connect(&drainTimer_, &QTimer::timeout, this, &TrainingSession::drain);

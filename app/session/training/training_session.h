@@ -53,7 +53,7 @@ class TrainingSession : public QObject {
   Q_OBJECT
 
  public:
-  explicit TrainingSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
+  explicit TrainingSession(EngineHandle engine, QObject* parent = nullptr);
   ~TrainingSession() override;
 
   SessionState state() const { return state_; }
@@ -122,7 +122,7 @@ class TrainingSession : public QObject {
   void answerChange(quint64 request, const std::optional<std::string>& refusal);
   void end();
 
-  std::shared_ptr<EngineCalls> engine_;
+  EngineHandle engine_;
   std::shared_ptr<TrainingMailbox> mailbox_;
   std::shared_ptr<RunControl>
       control_;  ///< The control of the training under way; null while idle.
