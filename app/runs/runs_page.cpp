@@ -37,7 +37,7 @@ namespace lambda {
 
 RunsPage::RunsPage(RunLibrary& library,
                    TrainingSession& training,
-                   InspectionSession& inspection,
+                   CheckpointService& checkpoints,
                    ExportSession& exports,
                    QWidget* parent)
     : Page(parent),
@@ -48,7 +48,7 @@ RunsPage::RunsPage(RunLibrary& library,
       actions_(new RunActions(*this)),
       curves_(new OverlayPanel(library, runs_)),
       differences_(new DifferencesPanel(runs_)),
-      confusion_(new ConfusionPanel(runs_, inspection)),
+      confusion_(new ConfusionPanel(runs_, checkpoints)),
       scatter_(new ScatterPanel(runs_, sorted_)),
       details_(new DetailsPanel(library, runs_)),
       histograms_(new HistogramsPanel),

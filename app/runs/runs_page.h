@@ -18,7 +18,7 @@ class ForkStarter;
 class HistogramsPanel;
 class NetworksPanel;
 class ExportSession;
-class InspectionSession;
+class CheckpointService;
 class OverlayPanel;
 class RunActions;
 class RunLibrary;
@@ -40,7 +40,7 @@ class RunsPage : public Page {
   /// All outlive the page.
   RunsPage(RunLibrary& library,
            TrainingSession& training,
-           InspectionSession& inspection,
+           CheckpointService& checkpoints,
            ExportSession& exports,
            QWidget* parent = nullptr);
   ~RunsPage() override;

@@ -27,6 +27,10 @@ void Lane::drain() {
       &receiver_, [] {}, Qt::BlockingQueuedConnection);
 }
 
+void Lane::cancel() {
+  for (QFuture<void>& future : futures_) future.cancel();
+}
+
 void Lane::post(std::function<void()> call) {
   if (!thread_.isRunning()) thread_.start();
   QMetaObject::invokeMethod(&receiver_, std::move(call), Qt::QueuedConnection);

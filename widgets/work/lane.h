@@ -6,6 +6,7 @@
 #include <memory>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <QFuture>
 #include <QObject>
@@ -81,27 +82,35 @@ class Lane {
 
   template <class Task>
   auto run(Task task) {
-    auto [future, call] = promised(std::move(task));
-    post(std::move(call));
-    return future;
+    return add(promised(std::move(task)));
   }
 
   /// The same for a task that is called with its promise.
   template <class T, class Task>
   QFuture<T> run(Task task) {
-    auto [future, call] = promised<T>(std::move(task));
-    post(std::move(call));
-    return future;
+    return add(promised<T>(std::move(task)));
   }
 
   /// Waits until all tasks so far have run.
   void drain();
 
+  /// Cancels all tasks so far.
+  void cancel();
+
  private:
+  template <class T>
+  QFuture<T> add(PromisedTask<T> task) {
+    std::erase_if(futures_, [](const QFuture<void>& future) { return future.isFinished(); });
+    futures_.emplace_back(task.future);
+    post(std::move(task.run));
+    return task.future;
+  }
+
   void post(std::function<void()> call);
 
   QObject receiver_;  ///< Lives on thread_.
   QThread thread_;
+  std::vector<QFuture<void>> futures_;  ///< Those that have not ended.
 };
 
 }  // namespace lambda

@@ -7,9 +7,9 @@
 
 namespace lambda {
 
-CompareMode::CompareMode(TrainingSession& training, InspectionSession& inspection, QObject* parent)
+CompareMode::CompareMode(TrainingSession& training, CheckpointService& checkpoints, QObject* parent)
     : InspectMode(parent),
-      comparison_(new Comparison(training, inspection)),
+      comparison_(new Comparison(training, checkpoints)),
       area_(new PanelArea(*comparison_)) {
   connect(comparison_, &Comparison::refused, this, [this](const QString& reason) {
     Q_EMIT told(reason, true);

@@ -9,7 +9,7 @@
 namespace lambda {
 
 class Comparison;
-class InspectionSession;
+class CheckpointService;
 class PanelArea;
 class TrainingSession;
 
@@ -19,7 +19,7 @@ class CompareMode : public InspectMode {
 
  public:
   /// Both outlive the mode.
-  CompareMode(TrainingSession& training, InspectionSession& inspection, QObject* parent = nullptr);
+  CompareMode(TrainingSession& training, CheckpointService& checkpoints, QObject* parent = nullptr);
 
   void setRuns(const std::vector<RunSummary>& runs);
   void setLive(const std::optional<InspectionSource>& live);

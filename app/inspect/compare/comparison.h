@@ -7,8 +7,8 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "app/inspect/feed/snapshot_feed.h"
-#include "widgets/work/work.h"
 #include "app/session/runs/run_summary.h"
+#include "widgets/work/work.h"
 
 class QCheckBox;
 
@@ -24,7 +24,7 @@ class Comparison : public QWidget {
   Q_OBJECT
 
  public:
-  Comparison(TrainingSession& training, InspectionSession& inspection, QWidget* parent = nullptr);
+  Comparison(TrainingSession& training, CheckpointService& checkpoints, QWidget* parent = nullptr);
 
   void setRuns(const std::vector<RunSummary>& runs);
   void setLive(const std::optional<InspectionSource>& live);

@@ -4,18 +4,20 @@
 
 #include "app/inspect/images/image_picker.h"
 #include "app/inspect/images/own_picture.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/runs/lacking_images.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection, QObject* parent)
+ImageChoice::ImageChoice(CheckpointService& checkpoints,
+                         InspectSelection& selection,
+                         QObject* parent)
     : QObject(parent),
       selection_(selection),
-      images_(new RunImages(session.images(), this)),
-      predictions_(new ImagePredictions(session.predictions(), this)),
+      images_(new RunImages(checkpoints.images(), this)),
+      predictions_(new ImagePredictions(checkpoints.predictions(), this)),
       picker_(new ImagePicker) {
   connect(picker_, &ImagePicker::imageChosen, this, &ImageChoice::chooseImage);
   connect(picker_, &ImagePicker::splitChosen, this, &ImageChoice::chooseSplit);

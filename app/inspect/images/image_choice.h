@@ -19,7 +19,9 @@ class ImageChoice : public QObject {
 
  public:
   /// Both outlive it.
-  ImageChoice(InspectionSession& session, InspectSelection& selection, QObject* parent = nullptr);
+  ImageChoice(CheckpointService& checkpoints,
+              InspectSelection& selection,
+              QObject* parent = nullptr);
 
   RunImages& images() { return *images_; }
 

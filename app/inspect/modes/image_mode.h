@@ -1,13 +1,13 @@
 #pragma once
 
 #include "app/inspect/modes/inspect_mode.h"
-#include "widgets/work/work.h"
 #include "engine/values/inspection/inspection.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
 class ImagePredictions;
-class InspectionSession;
+class CheckpointService;
 class LayerPictures;
 class PanelDeck;
 class RunImages;
@@ -22,7 +22,7 @@ class ImageMode : public InspectMode {
  public:
   /// All outlive the mode.
   ImageMode(TrainingSession& training,
-            InspectionSession& inspection,
+            CheckpointService& checkpoints,
             RunImages& images,
             ImagePredictions& predictions,
             PanelDeck& deck,

@@ -74,9 +74,7 @@ void TrainingSession::begin(std::function<RunResult(RunControl&, Observer&)> run
           },
       .failure =
           [this, toSession](const InspectionRequest& request, const std::string& reason) {
-            toSession([this, request, reason = QString::fromStdString(reason)] {
-              inspections_.fail(request, reason);
-            });
+            toSession([this, request, reason] { inspections_.fail(request, reason); });
           }});
   setState(SessionState::starting);
   drainTimer_.start();
@@ -136,14 +134,9 @@ quint64 TrainingSession::requestChange(ChangeRequest request) {
   return request.id;
 }
 
-void TrainingSession::inspect(const InspectionRequest& request,
-                              QObject& view,
-                              Replies<SnapshotPointer> replies) {
-  if (isBusy()) inspections_.add(request, view, std::move(replies));
-}
-
-void TrainingSession::cancelInspection(const QObject& view) {
-  inspections_.remove(view);
+QFuture<SnapshotPointer> TrainingSession::inspect(const InspectionRequest& request,
+                                                  const QObject& view) {
+  return isBusy() ? inspections_.add(request, view) : QFuture<SnapshotPointer>();
 }
 
 void TrainingSession::setState(SessionState state) {

@@ -86,10 +86,9 @@ class TrainingSession : public QObject {
   quint64 requestChange(ChangeRequest request);
 
   /// Inspects the network that is being trained, after the current batch and also while paused. A
-  /// newer request of the same view replaces an older one; several views take turns. There is no
-  /// reply while idle, or once the training has ended.
-  void inspect(const InspectionRequest& request, QObject& view, Replies<SnapshotPointer> replies);
-  void cancelInspection(const QObject& view);
+  /// newer request of the same view replaces an older one; several views take turns. The future is
+  /// cancelled while idle, and once the training has ended.
+  QFuture<SnapshotPointer> inspect(const InspectionRequest& request, const QObject& view);
 
  Q_SIGNALS:
   void stateChanged(lambda::SessionState state);

@@ -24,7 +24,7 @@ class CellImages;
 class ChoiceBar;
 class ConfusionView;
 class ImageCache;
-class InspectionSession;
+class CheckpointService;
 class RunTableModel;
 
 /// The confusion matrix of a run, and the images behind it. Classifies on request, and warns before
@@ -35,7 +35,7 @@ class ConfusionPanel : public QWidget {
  public:
   /// Both outlive the panel.
   ConfusionPanel(const RunTableModel& runs,
-                 InspectionSession& inspection,
+                 CheckpointService& checkpoints,
                  QWidget* parent = nullptr);
 
   /// The selected run; empty = none.
