@@ -66,7 +66,7 @@ struct HistogramsPanel::News {
   QString problem;
 };
 
-HistogramsPanel::HistogramsPanel(QWidget* parent) : QWidget(parent), tasks_(*this) {
+HistogramsPanel::HistogramsPanel(QWidget* parent) : Panel(parent), tasks_(*this) {
   plot_ = new HistogramPlot(this);
   readout_ = new ElidedLabel(this);
   readout_->setProperty(kRole, u"secondary"_s);

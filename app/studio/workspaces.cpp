@@ -5,8 +5,6 @@
 
 #include <QCoreApplication>
 #include <QFile>
-#include <QScrollArea>
-#include <QScrollBar>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTimer>
@@ -29,6 +27,7 @@
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
+#include "widgets/theme/fitted_area.h"
 #include "widgets/work/work.h"
 
 using namespace Qt::StringLiterals;
@@ -52,39 +51,6 @@ std::filesystem::path queueFile() {
   const QString folder = QStandardPaths::writableLocation(QStandardPaths::AppDataLocation);
   return QFile::encodeName(folder + u"/queue.json"_s).toStdString();
 }
-
-/// Shows a page in the size of the window, or scrolls it where it needs more. A resizable
-/// QScrollArea would scroll a page with wrapped texts already below its preferred height.
-class PageArea : public QScrollArea {
- public:
-  PageArea(QWidget* page, QWidget* parent) : QScrollArea(parent) {
-    setFrameShape(QFrame::NoFrame);
-    setFocusPolicy(Qt::NoFocus);
-    setWidget(page);
-    page->installEventFilter(this);
-  }
-
- protected:
-  void resizeEvent(QResizeEvent* event) override {
-    QScrollArea::resizeEvent(event);
-    fitPage();
-  }
-
-  bool eventFilter(QObject* watched, QEvent* event) override {
-    if (watched == widget() && event->type() == QEvent::LayoutRequest) fitPage();
-    return QScrollArea::eventFilter(watched, event);
-  }
-
- private:
-  void fitPage() {
-    const QSize least = widget()->minimumSizeHint().expandedTo(widget()->minimumSize());
-    QSize space = maximumViewportSize();
-    if (least.height() > space.height()) space.rwidth() -= verticalScrollBar()->sizeHint().width();
-    if (least.width() > space.width())
-      space.rheight() -= horizontalScrollBar()->sizeHint().height();
-    widget()->resize(space.expandedTo(least));
-  }
-};
 
 QString recoveryFolder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/recovery"_s;
@@ -143,7 +109,7 @@ Workspaces::~Workspaces() {
 
 void Workspaces::addPages() {
   for (QWidget* page : pages_) {
-    addWidget(new PageArea(page, this));
+    addWidget(new FittedArea(*page, true, this));
   }
 }
 

@@ -10,7 +10,7 @@ namespace lambda {
 
 class Comparison;
 class CheckpointService;
-class PanelArea;
+class FittedArea;
 class TrainingSession;
 
 /// Two layers, checkpoints or runs side by side.
@@ -37,7 +37,7 @@ class CompareMode : public InspectMode {
 
  private:
   Comparison* comparison_;  ///< Belongs to the page that shows it, as its area does.
-  PanelArea* area_;
+  FittedArea* area_;
   InspectionSource source_;
   std::vector<std::filesystem::path> checked_;
 };

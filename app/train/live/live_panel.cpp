@@ -32,7 +32,7 @@ constexpr int kPanelGap = 8;
 }  // namespace
 
 LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
-    : QWidget(parent),
+    : Panel(parent),
       session_(session),
       inspection_(new RepeatedInspection(session, this)),
       stored_(*this) {

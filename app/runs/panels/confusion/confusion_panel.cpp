@@ -58,13 +58,10 @@ ExplanationText explanation(const Predictions* predictions) {
 
 }  // namespace
 
-ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
-                               CheckpointService& checkpoints,
-                               QWidget* parent)
-    : QWidget(parent),
-      runs_(runs),
-      store_(checkpoints.predictions()),
-      images_(checkpoints.images()),
+ConfusionPanel::ConfusionPanel(const RunsContext& context)
+    : runs_(context.runs),
+      store_(context.checkpoints.predictions()),
+      images_(context.checkpoints.images()),
       splits_(new ChoiceBar({u"Validation images"_s, u"Test images"_s}, u"Images"_s, this)),
       scales_(new ChoiceBar({u"Counts"_s, u"Per cent"_s}, u"Cells"_s, this)),
       summary_(new QLabel(this)),
@@ -170,24 +167,24 @@ void ConfusionPanel::setCurrentRun(const std::filesystem::path& run) {
   refresh();
 }
 
-void ConfusionPanel::saveTo(QSettings& settings) const {
+void ConfusionPanel::saveLayout(QSettings& settings) const {
   settings.setValue(kScaleKey, scales_->current());
   settings.setValue(kSplitterKey, result_->saveState());
 }
 
-void ConfusionPanel::restoreFrom(QSettings& settings) {
+void ConfusionPanel::restoreLayout(QSettings& settings) {
   scales_->setCurrent(settings.value(kScaleKey, 0).toInt());
   view_->setScale(static_cast<ConfusionScale>(scales_->current()));
   result_->restoreLayout(settings.value(kSplitterKey).toByteArray());
 }
 
 void ConfusionPanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  RunsPanel::showEvent(event);
   refresh();
 }
 
 void ConfusionPanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
+  RunsPanel::changeEvent(event);
   if (event->type() == QEvent::FontChange) updateSizes();
 }
 
