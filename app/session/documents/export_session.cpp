@@ -2,7 +2,7 @@
 
 #include <optional>
 
-#include <QPromise>
+#include "app/session/engine_lanes.h"
 
 namespace lambda {
 
@@ -12,18 +12,6 @@ namespace {
 constexpr int kNiceness = 10;
 
 using Report = std::optional<ExportReport>;
-
-class ProgressObserver : public Observer {
- public:
-  explicit ProgressObserver(QPromise<Report>& promise) : promise_(promise) {}
-
-  void evaluated(const EvaluationProgress& progress) override {
-    reportProgress(promise_, progress.done, progress.total);
-  }
-
- private:
-  QPromise<Report>& promise_;
-};
 
 }  // namespace
 
@@ -38,7 +26,7 @@ void ExportSession::start(const ExportJob& job) {
   if (isRunning()) return;
   control_ = std::make_shared<RunControl>();
   const auto run = [engine = engine_, job, control = control_](QPromise<Report>& promise) {
-    ProgressObserver observer(promise);
+    PromiseObserver observer(promise, *control);
     promise.addResult(engine->exportRun(job, *control, observer));
   };
   const auto end = [this](const Report& report) {
