@@ -58,7 +58,7 @@ auto promised(Task task) {
   });
 }
 
-/// `total` is 0 where it is not known yet.
+/// Reports the progress of a task through its promise; `total` is 0 where it is not known yet.
 template <class T>
 void reportProgress(QPromise<T>& promise, std::int64_t done, std::int64_t total) {
   if (promise.future().progressMaximum() != total) {

@@ -18,10 +18,10 @@ namespace lambda {
 using FailedCall = std::function<void(const QString& reason)>;
 using ProgressCall = std::function<void(int done, int total)>;
 
-/// Gives what a future brings to `context`, on its thread: any number of times `progressed`, and
-/// `answered` with each result, or without one at the end of a future of nothing; then `failed`
-/// where the task has thrown. A future that was cancelled, or whose context was destroyed, gives
-/// nothing more.
+/// Gives what a future brings to `context`, on its thread: any number of times `progressed`, once
+/// the total is known, and `answered` with each result, or without one at the end of a future of
+/// nothing; then `failed` where the task has thrown. A future that was cancelled, or whose context
+/// was destroyed, gives nothing more.
 template <class T, class Answered>
 QFutureWatcherBase* give(const QFuture<T>& future,
                          QObject& context,
@@ -43,7 +43,8 @@ QFutureWatcherBase* give(const QFuture<T>& future,
   }
   if (progressed) {
     const auto report = [watcher, progressed = std::move(progressed)] {
-      progressed(watcher->progressValue(), watcher->progressMaximum());
+      const int total = watcher->progressMaximum();
+      if (total > 0) progressed(watcher->progressValue(), total);
     };
     QObject::connect(watcher, &QFutureWatcherBase::progressRangeChanged, report);
     QObject::connect(watcher, &QFutureWatcherBase::progressValueChanged, report);

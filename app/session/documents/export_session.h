@@ -28,7 +28,6 @@ class ExportSession : public QObject {
   void cancel();
 
  Q_SIGNALS:
-  /// `total` is 0 where it is not known.
   void progressed(qint64 done, qint64 total);
   void finished(const lambda::ExportReport& report);
   /// What happened, why and what to do.
