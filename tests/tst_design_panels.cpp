@@ -17,7 +17,7 @@
 #include "app/design/totals/epoch_time.h"
 #include "app/design/totals/totals_bar.h"
 #include "app/session/data_location.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/machine_service.h"
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "engine/values/architecture/cost.h"
@@ -232,8 +232,9 @@ void TestDesignPanels::theDataSetIsFoundWhereTrainFindsIt() {
   };
 
   auto engine = std::make_shared<Asked>();
-  InspectionSession inspection(engine);
-  TotalsBar totals(inspection);
+  EngineLanes lanes(engine);
+  MachineService machine(lanes);
+  TotalsBar totals(machine);
   const RunConfig config = preset("cpu-hybrid");
   totals.show(config, costOf(config.architecture), config, true);
   totals.epochTime().measure();
@@ -263,8 +264,9 @@ void TestDesignPanels::aMeasurementThatFailsSaysWhy() {
     }
   };
 
-  InspectionSession inspection(std::make_shared<Failing>());
-  EpochTime time(inspection);
+  EngineLanes lanes(std::make_shared<Failing>());
+  MachineService machine(lanes);
+  EpochTime time(machine);
   time.setConfig(preset("cpu-hybrid"));
   time.measure();
   QTRY_VERIFY(!time.isMeasuring());

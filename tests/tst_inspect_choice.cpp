@@ -178,7 +178,7 @@ void TestInspectChoice::theTestSetIsNotScoredUnasked() {
 
 void TestInspectChoice::predictionsThatAnotherPageHasMadeAreShownAndNotMadeAgain() {
   const RunSummary run = stage_->writtenRun("hybrid");
-  PredictionStore& store = stage_->inspection.predictions();
+  PredictionStore& store = stage_->checkpoints.predictions();
   store.ask(run.path, Split::test);
   QTRY_VERIFY(store.entry(run.path, Split::test).predictions);
   stage_->show(run);

@@ -159,7 +159,7 @@ void TestInspectPage::theLayoutIsRemembered() {
   stage_->part<ImagePanel>().setOpacity(0.25);
   stage_->part<LambdaPanel>().setOneScale(false);
   stage_->page().saveLayout(settings);
-  InspectPage other(stage_->training, stage_->inspection);
+  InspectPage other(stage_->training, stage_->checkpoints);
   other.restoreLayout(settings);
   QCOMPARE(other.findChild<QTabWidget*>()->currentIndex(), 2);
   QCOMPARE(other.findChild<ImagePanel*>()->quantity(), ContributionKind::position);

@@ -1,7 +1,9 @@
+#include <dlfcn.h>
+
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/studio/system/loaded_engine.h"
+#include "app/studio/engine_module/load_engine.h"
 #include "engine/runtime/error.h"
 
 namespace lambda::test {
@@ -17,11 +19,11 @@ class TestLoadedEngine : public QObject {
 };
 
 void TestLoadedEngine::aMissingLibraryIsNamed() {
-  LoadedEngine engine("/nowhere/lambda-engine.so");
+  const EngineHandle engine = loadedEngine("/nowhere/lambda-engine.so");
   // A second call tries again and fails in the same way.
   for (int i = 0; i < 2; ++i) {
     try {
-      engine.availableCores();
+      engine->availableCores();
       QFAIL("The engine answered although its library is missing.");
     } catch (const Error& error) {
       QCOMPARE(error.place(), std::string("/nowhere/lambda-engine.so"));
@@ -32,9 +34,9 @@ void TestLoadedEngine::aMissingLibraryIsNamed() {
 }
 
 void TestLoadedEngine::aLibraryWithoutTheEngineIsNamed() {
-  LoadedEngine engine("libm.so.6");
+  const EngineHandle engine = loadedEngine("libm.so.6");
   try {
-    engine.availableCores();
+    engine->availableCores();
     QFAIL("The engine answered although the library is another one.");
   } catch (const Error& error) {
     QCOMPARE(error.place(), std::string("libm.so.6"));
@@ -43,9 +45,14 @@ void TestLoadedEngine::aLibraryWithoutTheEngineIsNamed() {
 }
 
 void TestLoadedEngine::theEngineAnswersThroughItsLibrary() {
-  LoadedEngine engine;
-  QVERIFY(engine.availableCores() >= 1);
-  const ComputeDevice device = engine.selectDevice({.kind = DeviceKind::cpu, .threads = 1});
+  const auto isLoaded = [] {
+    return dlopen("lambda-engine.so", RTLD_NOW | RTLD_NOLOAD) != nullptr;
+  };
+  const EngineHandle engine = loadedEngine();
+  QVERIFY(!isLoaded());
+  QVERIFY(engine->availableCores() >= 1);
+  QVERIFY(isLoaded());
+  const ComputeDevice device = engine->selectDevice({.kind = DeviceKind::cpu, .threads = 1});
   QCOMPARE(device.kind, DeviceKind::cpu);
   QCOMPARE(device.threads, 1);
 }
@@ -53,9 +60,9 @@ void TestLoadedEngine::theEngineAnswersThroughItsLibrary() {
 void TestLoadedEngine::itsErrorsArriveWithPlaceAndReason() {
   const QTemporaryDir folder;
   const std::string run = folder.filePath(QStringLiteral("no run")).toStdString();
-  LoadedEngine engine;
+  const EngineHandle engine = loadedEngine();
   try {
-    engine.openCheckpoint(run, 1);
+    engine->openCheckpoint(run, 1);
     QFAIL("A checkpoint was opened that does not exist.");
   } catch (const Error& error) {
     QVERIFY(QByteArray::fromStdString(error.place()).startsWith(run.c_str()));

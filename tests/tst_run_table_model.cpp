@@ -394,9 +394,9 @@ void TestRunTableModel::colorsAreRememberedForTheNextTime() {
   model_->setChecked(run, true);
   model_->setColorIndex(run, 5);
   QSettings settings(toText(folder_->path() / "settings.ini"), QSettings::IniFormat);
-  model_->saveTo(settings);
+  model_->saveLayout(settings);
   RunTableModel next(*library_);
-  next.restoreFrom(settings);
+  next.restoreLayout(settings);
   QCOMPARE(next.colorIndex(run), 5);
   QCOMPARE(next.checked(), std::vector<fs::path>{run});
 }

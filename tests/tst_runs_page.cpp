@@ -358,7 +358,7 @@ void TestRunsPage::missingImagesOfOneRunAreNotShownForAnother() {
   open(2);
   showTab(2);
   for (const fs::path& run : {without, with})
-    inspection_->predictions().ask(run, Split::validation);
+    checkpoints_->predictions().ask(run, Split::validation);
   const auto& view = *page_->findChild<ConfusionView*>();
   table().selectRun(without);
   QTRY_VERIFY(view.isVisible());

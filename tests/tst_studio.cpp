@@ -15,9 +15,9 @@
 #include "app/runs/run_library.h"
 #include "app/session/documents/project_document.h"
 #include "app/session/training/training_session.h"
+#include "app/studio/engine_module/load_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
-#include "app/studio/system/loaded_engine.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/metrics/metrics_json.h"
@@ -66,7 +66,7 @@ void TestStudio::initTestCase() {
   QSettings().clear();
   QDir(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)).removeRecursively();
   preferences_ = std::make_unique<Preferences>(*qApp);
-  window_ = std::make_unique<MainWindow>(std::make_shared<LoadedEngine>(), *preferences_);
+  window_ = std::make_unique<MainWindow>(loadedEngine(), *preferences_);
   window_->resize(1440, 900);
   window_->show();
   QVERIFY(QTest::qWaitForWindowExposed(window_.get()));

@@ -50,7 +50,7 @@ struct ShownHistograms : ShownTrainPage {
     [[maybe_unused]] const bool hasEnded = QTest::qWaitFor([this] { return !session.isBusy(); });
   }
 
-  HistogramsPanel& panel() const { return find<RunView>()->histograms(); }
+  HistogramsPanel& panel() const { return find<RunView>()->panel<HistogramsPanel>(); }
 
   const HistogramPicture& picture() const { return panel().plot().picture(); }
 
@@ -150,8 +150,8 @@ class TestTrainHistograms : public QObject {
     ShownTrainPage shown;
     shown.page.restoreLayout(settings);
     auto* view = shown.find<RunView>();
-    QCOMPARE(view->tabs().currentWidget(), &view->histograms());
-    QVERIFY(view->histograms().plot().picture().isEmpty());
+    QCOMPARE(view->tabs().currentWidget(), &view->panel<HistogramsPanel>());
+    QVERIFY(view->panel<HistogramsPanel>().plot().picture().isEmpty());
   }
 };
 

@@ -224,13 +224,16 @@ void TestTrainingSession::inspectsTheRunningNetworkAlsoWhilePaused() {
   QTRY_COMPARE(session.state(), SessionState::running);
   QObject view;
   int image = 0;
-  const Replies<SnapshotPointer> replies{
-      .answered = [&](const SnapshotPointer& snapshot) { image = snapshot->request.image; }};
-  session.inspect({.image = 3}, view, replies);
+  Work work(view);
+  const auto inspect = [&](int asked) {
+    work.followNewest(session.inspect({.image = asked}, view),
+                      [&](const SnapshotPointer& snapshot) { image = snapshot->request.image; });
+  };
+  inspect(3);
   QTRY_COMPARE(image, 3);
   session.pause();
   QTRY_COMPARE(session.state(), SessionState::paused);
-  session.inspect({.image = 4}, view, replies);
+  inspect(4);
   QTRY_COMPARE(image, 4);
   QCOMPARE(session.state(), SessionState::paused);
 }
@@ -250,16 +253,16 @@ void TestTrainingSession::everyViewGetsItsOwnReply() {
   };
   TrainingSession session(engine_);
   QObject views[3];
+  Work works[3] = {Work(views[0]), Work(views[1]), Work(views[2])};
   std::array<std::vector<int>, 3> answers;
   std::array<QStringList, 3> failures;
   const auto ask = [&](std::size_t view, int image) {
-    session.inspect({.image = image},
-                    views[view],
-                    {.answered =
-                         [&, view](const SnapshotPointer& snapshot) {
-                           answers[view].push_back(snapshot->request.image);
-                         },
-                     .failed = [&, view](const QString& reason) { failures[view] << reason; }});
+    works[view].followNewest(
+        session.inspect({.image = image}, views[view]),
+        [&, view](const SnapshotPointer& snapshot) {
+          answers[view].push_back(snapshot->request.image);
+        },
+        [&, view](const QString& reason) { failures[view] << reason; });
   };
   session.start(smallConfig(100000), runs());
   // Requests before the run exists wait for it.
@@ -295,14 +298,16 @@ void TestTrainingSession::aViewThatAsksFasterThanItIsAnsweredDoesNotKeepOthersWa
   session.start(smallConfig(100000), runs());
   QTRY_COMPARE(session.state(), SessionState::running);
   QObject hasty, patient;
+  Work hastyWork(hasty), patientWork(patient);
   QTimer often;
   connect(&often, &QTimer::timeout, this, [&] {
-    session.inspect({}, hasty, {.answered = [](const SnapshotPointer&) {}});
+    hastyWork.followNewest(session.inspect({}, hasty), [](const SnapshotPointer&) {});
   });
   often.start(2);
   QTest::qWait(30);
   bool isAnswered = false;
-  session.inspect({}, patient, {.answered = [&](const SnapshotPointer&) { isAnswered = true; }});
+  patientWork.follow(session.inspect({}, patient),
+                     [&](const SnapshotPointer&) { isAnswered = true; });
   QTRY_VERIFY_WITH_TIMEOUT(isAnswered, 2000);
 }
 
@@ -351,11 +356,12 @@ void TestTrainingSession::aViewThatIsGoneOrHasCancelledGetsNoReply() {
   QObject cancelled, other;
   int wrong = 0;
   bool isAnswered = false;
-  session.inspect({}, *gone, {.answered = [&](const SnapshotPointer&) { ++wrong; }});
-  session.inspect({}, cancelled, {.answered = [&](const SnapshotPointer&) { ++wrong; }});
-  session.inspect({}, other, {.answered = [&](const SnapshotPointer&) { isAnswered = true; }});
+  give(session.inspect({}, *gone), *gone, [&](const SnapshotPointer&) { ++wrong; });
+  Work cancelledWork(cancelled), otherWork(other);
+  cancelledWork.follow(session.inspect({}, cancelled), [&](const SnapshotPointer&) { ++wrong; });
+  otherWork.follow(session.inspect({}, other), [&](const SnapshotPointer&) { isAnswered = true; });
   gone.reset();
-  session.cancelInspection(cancelled);
+  cancelledWork.cancel();
   QTRY_VERIFY(isAnswered);
   QCOMPARE(wrong, 0);
 }

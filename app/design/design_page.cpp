@@ -53,7 +53,7 @@ const QString kProblemsKey = u"problems-height"_s;
 }  // namespace
 
 DesignPage::DesignPage(ProjectDocument& document,
-                       InspectionSession& inspection,
+                       MachineService& machine,
                        DocumentActions& documentActions,
                        QWidget* parent)
     : Page(parent),
@@ -67,7 +67,7 @@ DesignPage::DesignPage(ProjectDocument& document,
   properties_ = new PropertyPanel(this);
   notice_ = new NoticeLine(this);
   problems_ = new ProblemsPanel(this);
-  totals_ = new TotalsBar(inspection, this);
+  totals_ = new TotalsBar(machine, this);
   // The Tab order: the bar, the network, its options, then the widgets made after the bar.
   setTabOrder(trainButton_, editor_);
   makeColumns();

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "app/session/background_tasks.h"
 #include "app/session/page.h"
 #include "engine/runs/run_export.h"
 #include "engine/values/config/run_config.h"
 #include "widgets/forms/field_rows.h"
+#include "widgets/work/work.h"
 
 class QPushButton;
 class QToolButton;
@@ -19,7 +19,7 @@ namespace lambda {
 class DocumentActions;
 struct Fix;
 class GripSplitter;
-class InspectionSession;
+class MachineService;
 class MixerGallery;
 class NetworkEditor;
 class ProblemsPanel;
@@ -40,7 +40,7 @@ class DesignPage : public Page {
 
  public:
   DesignPage(ProjectDocument& document,
-             InspectionSession& inspection,
+             MachineService& machine,
              DocumentActions& documentActions,
              QWidget* parent = nullptr);
   ~DesignPage() override;
@@ -127,7 +127,7 @@ class DesignPage : public Page {
   QWidget* toolBar_;
   QPushButton* trainButton_;
   std::vector<std::pair<QAction*, QString>> icons_;
-  BackgroundTasks files_{*this};
+  Work files_{*this};
 };
 
 }  // namespace lambda

@@ -10,7 +10,7 @@
 #include <QTimer>
 
 #include "app/experiments/experiment_sketch.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/values/experiment/experiment.h"
 #include "engine/values/experiment/experiment_state.h"
 
@@ -108,8 +108,8 @@ class ExperimentList : public QListWidget {
   Stamps stamps_;                              ///< Of what is listed.
   bool isReading_ = false;
   QTimer followTimer_;
-  BackgroundTasks tasks_{*this};
-  BackgroundTasks following_{*this};
+  Work tasks_{*this};
+  Work following_{*this};
 };
 
 }  // namespace lambda

@@ -54,7 +54,7 @@ ExperimentSession::~ExperimentSession() {
 }
 
 void ExperimentSession::reset() {
-  tasks_.forget();
+  tasks_.cancel();
   isReading_ = false;
   timer_.stop();
   folder_.clear();

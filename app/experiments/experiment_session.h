@@ -12,7 +12,7 @@
 #include <QTimer>
 
 #include "app/experiments/plan/plan_rows.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/values/experiment/experiment_state.h"
 
 namespace lambda {
@@ -97,7 +97,7 @@ class ExperimentSession : public QObject {
   bool isReading_ = false;
   QProcess worker_;
   QTimer timer_;
-  BackgroundTasks tasks_{*this};
+  Work tasks_{*this};
 };
 
 }  // namespace lambda

@@ -66,7 +66,7 @@ struct HistogramsPanel::News {
   QString problem;
 };
 
-HistogramsPanel::HistogramsPanel(QWidget* parent) : QWidget(parent), tasks_(*this) {
+HistogramsPanel::HistogramsPanel(QWidget* parent) : Panel(parent), tasks_(*this) {
   plot_ = new HistogramPlot(this);
   readout_ = new ElidedLabel(this);
   readout_->setProperty(kRole, u"secondary"_s);
@@ -162,7 +162,7 @@ QWidget* HistogramsPanel::makeForms() {
 // ---- reading ----
 
 void HistogramsPanel::begin() {
-  tasks_.forget();
+  tasks_.cancel();
   isReading_ = false;
   problem_.clear();
   records_.clear();

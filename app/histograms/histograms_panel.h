@@ -5,15 +5,14 @@
 #include <vector>
 
 #include <QTimer>
-#include <QWidget>
 
-#include "app/session/background_tasks.h"
+#include "app/session/panel.h"
 #include "engine/values/run/histogram.h"
 #include "widgets/histograms/histogram_plot.h"
+#include "widgets/work/work.h"
 
 class QButtonGroup;
 class QComboBox;
-class QSettings;
 class QToolButton;
 
 namespace lambda {
@@ -31,7 +30,7 @@ struct HistogramSource {
 
 /// The histograms of a run for one layer and kind over the steps. Follows the run's file while the
 /// panel is visible, on a thread of its own.
-class HistogramsPanel : public QWidget {
+class HistogramsPanel : public Panel {
   Q_OBJECT
 
  public:
@@ -42,8 +41,8 @@ class HistogramsPanel : public QWidget {
 
   HistogramPlot& plot() { return *plot_; }
 
-  void saveLayout(QSettings& settings) const;
-  void restoreLayout(QSettings& settings);
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -78,7 +77,7 @@ class HistogramsPanel : public QWidget {
   HistogramPlot* plot_;
   ElidedLabel* readout_;
   QTimer timer_;
-  BackgroundTasks tasks_;
+  Work tasks_;
 };
 
 }  // namespace lambda

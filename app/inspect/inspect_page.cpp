@@ -19,7 +19,7 @@
 #include "app/inspect/modes/image_mode.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/panel_deck.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/runs/run_summary.h"
 #include "app/session/training/training_session.h"
 #include "widgets/pictures/images/image_view.h"
@@ -35,15 +35,15 @@ constexpr int kStatusMilliseconds = 250;
 
 }  // namespace
 
-InspectPage::InspectPage(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
+InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoints, QWidget* parent)
     : Page(parent),
       training_(training),
-      images_(new ImageChoice(inspection, selection_, this)),
+      images_(new ImageChoice(checkpoints, selection_, this)),
       deck_(new PanelDeck),
       imageMode_(new ImageMode(
-          training, inspection, images_->images(), images_->predictions(), *deck_, this)),
+          training, checkpoints, images_->images(), images_->predictions(), *deck_, this)),
       epochsMode_(new EpochsMode(images_->images(), *deck_, this)),
-      compareMode_(new CompareMode(training, inspection, this)),
+      compareMode_(new CompareMode(training, checkpoints, this)),
       modes_{imageMode_, epochsMode_, compareMode_},
       actions_(new InspectActions(*this)),
       bar_(new InspectBar({actions_->modes.begin(), actions_->modes.end()})),

@@ -23,7 +23,7 @@ class ImageChoice;
 class ImageMode;
 class InspectActions;
 class InspectBar;
-class InspectionSession;
+class CheckpointService;
 class PanelDeck;
 class SourceChooser;
 class TrainingSession;
@@ -36,7 +36,7 @@ class InspectPage : public Page {
 
  public:
   /// Both sessions outlive the page.
-  InspectPage(TrainingSession& training, InspectionSession& inspection, QWidget* parent = nullptr);
+  InspectPage(TrainingSession& training, CheckpointService& checkpoints, QWidget* parent = nullptr);
   ~InspectPage() override;
 
   /// The runs to choose from, oldest first.

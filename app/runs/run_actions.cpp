@@ -7,6 +7,7 @@
 #include <QMenu>
 #include <QWidget>
 
+#include "app/runs/panels/runs_panels.h"
 #include "widgets/theme/icons.h"
 
 using namespace Qt::StringLiterals;
@@ -87,16 +88,11 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
           u"Compare curves of other programs with yours; folders can also be dropped here"_s,
           u"Ctrl+Shift+I"_s);
   refresh = add(u"Refresh"_s, u"redo"_s, u"Read the library again"_s, u"F5"_s);
-  const std::array<QString, kTabs> titles{u"Curves"_s,
-                                          u"Differences"_s,
-                                          u"Confusion"_s,
-                                          u"Scatter"_s,
-                                          u"Details"_s,
-                                          u"Histograms"_s,
-                                          u"Networks"_s};
-  for (std::size_t i = 0; i < tabs.size(); ++i) {
-    tabs[i] = add(u"Show %1"_s.arg(titles[i].toLower()), {}, {}, u"Alt+%1"_s.arg(i + 1));
-    tabs[i]->setIconText(titles[i]);
+  for (const RunsPanelTraits& panel : kRunsPanels) {
+    const QString title = QString::fromLatin1(panel.title);
+    QAction* tab = tabs.emplace_back(
+        add(u"Show %1"_s.arg(title.toLower()), {}, {}, u"Alt+%1"_s.arg(tabs.size() + 1)));
+    tab->setIconText(title);
   }
   updateIcons();
 }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <vector>
 
 #include <QList>
@@ -24,8 +23,6 @@ class RunActions : public QObject {
   Q_OBJECT
 
  public:
-  static constexpr int kTabs = 7;
-
   /// The actions are also added to `page`, which outlives this.
   explicit RunActions(QWidget& page);
 
@@ -69,7 +66,7 @@ class RunActions : public QObject {
   QAction* openRun;
   QAction* importLog;
   QAction* refresh;
-  std::array<QAction*, kTabs> tabs;
+  std::vector<QAction*> tabs;  ///< In the order of kRunsPanels.
 
  private:
   QAction* add(const QString& text,

@@ -54,27 +54,50 @@ fs::path RunLibrary::standardFolder() {
   return toPath(QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)) / "runs";
 }
 
-RunLibrary::RunLibrary(QObject* parent) : QObject(parent), worker_(new LibraryWorker(*this)) {
-  worker_->moveToThread(&thread_);
-  thread_.setObjectName(u"run library"_s);
-  thread_.start(QThread::LowPriority);
-  post([](LibraryWorker& worker) { worker.begin(); });
+RunLibrary::RunLibrary(QObject* parent) : QObject(parent) {
+  lane_.run([this] {
+    worker_ = std::make_unique<LibraryWorker>([this] { return isEnding_.load(); });
+    connectWorker();
+  });
 }
 
 RunLibrary::~RunLibrary() {
+  isEnding_ = true;
   // The worker's timers belong to its thread and end there.
-  connect(&thread_, &QThread::finished, worker_, &QObject::deleteLater);
-  thread_.requestInterruption();
-  thread_.quit();
-  thread_.wait();
+  lane_.run([this] { worker_.reset(); });
+}
+
+void RunLibrary::connectWorker() {
+  const LibraryWorker* worker = worker_.get();
+  connect(worker, &LibraryWorker::scanned, this, &RunLibrary::take);
+  connect(worker,
+          &LibraryWorker::found,
+          this,
+          [this](const fs::path& folder, bool isRun, bool isListed) {
+            Q_EMIT opened(folder);
+            if (isRun && !isListed) addRun(folder);
+            if (!isRun) importLog(folder);
+          });
+  connect(worker, &LibraryWorker::noRun, this, &RunLibrary::removeRun);
+  connect(worker, &LibraryWorker::metricsRead, this, [this](const MetricsFollower::News& news) {
+    takeMetrics(news.run, news.metrics, QString::fromStdString(news.problem));
+  });
+  connect(worker, &LibraryWorker::logsImported, this, &RunLibrary::takeLogs);
+  connect(worker, &LibraryWorker::logRead, this, &RunLibrary::takeLogAgain);
+  connect(worker, &LibraryWorker::runsMet, this, &RunLibrary::takeFoundRuns);
+  connect(worker, &LibraryWorker::renamed, this, &RunLibrary::takeRenaming);
+  connect(worker, &LibraryWorker::filesListed, this, &RunLibrary::filesListed);
+  connect(worker, &LibraryWorker::commandFound, this, &RunLibrary::commandFound);
+  connect(worker, &LibraryWorker::written, this, &RunLibrary::written);
+  connect(worker, &LibraryWorker::trashed, this, &RunLibrary::trashed);
+  connect(worker, &LibraryWorker::refused, this, &RunLibrary::refused);
 }
 
 template <class Task>
 void RunLibrary::post(Task task) {
-  QMetaObject::invokeMethod(
-      worker_,
-      [worker = worker_, task = std::move(task)]() mutable { task(*worker); },
-      Qt::QueuedConnection);
+  lane_.run([this, task = std::move(task)]() mutable {
+    if (!isEnding_) task(*worker_);
+  });
 }
 
 void RunLibrary::setFolder(const fs::path& folder) {
@@ -203,7 +226,7 @@ void RunLibrary::restore(const fs::path& trashed, const fs::path& path) {
 }
 
 void RunLibrary::take(const std::vector<fs::path>& paths,
-                      std::vector<RunSummary> news,
+                      const std::vector<RunSummary>& news,
                       LibraryState state,
                       const QString& stateText) {
   // Walks three ascending lists side by side.
@@ -218,7 +241,7 @@ void RunLibrary::take(const std::vector<fs::path>& paths,
     const bool isFresh = fresh != news.end() && fresh->path == path;
     if (isKnown) ++kept;
     if (isFresh && isKnown && *fresh != *known) updated.push_back(path);
-    if (isFresh || isKnown) runs.push_back(std::move(isFresh ? *fresh : *known));
+    if (isFresh || isKnown) runs.push_back(isFresh ? *fresh : std::move(*known));
     if (isFresh) ++fresh;
   }
   const bool isSameSet = kept == runs_.size() && kept == runs.size();
@@ -234,11 +257,11 @@ void RunLibrary::take(const std::vector<fs::path>& paths,
 }
 
 void RunLibrary::takeMetrics(const fs::path& path,
-                             std::shared_ptr<const Metrics> metrics,
+                             const std::shared_ptr<const Metrics>& metrics,
                              const QString& problem) {
   const auto found = metrics_.find(path);
   if (found == metrics_.end()) return;
-  found->second.metrics = std::move(metrics);
+  found->second.metrics = metrics;
   found->second.problem = problem;
   Q_EMIT metricsChanged(path);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -8,12 +9,12 @@
 
 #include <QObject>
 #include <QString>
-#include <QThread>
 
 #include "app/runs/library/imported_log.h"
 #include "app/runs/library/run_files.h"
 #include "app/session/runs/run_summary.h"
 #include "engine/values/run/metrics.h"
+#include "widgets/work/lane.h"
 
 class QSettings;
 
@@ -137,8 +138,6 @@ class RunLibrary : public QObject {
   void refused(const std::filesystem::path& path, const QString& reason);
 
  private:
-  friend class LibraryWorker;
-
   struct KnownMetrics {
     std::shared_ptr<const Metrics> metrics;
     QString problem;
@@ -147,12 +146,13 @@ class RunLibrary : public QObject {
 
   template <class Task>
   void post(Task task);
+  void connectWorker();
   void take(const std::vector<std::filesystem::path>& paths,
-            std::vector<RunSummary> news,
+            const std::vector<RunSummary>& news,
             LibraryState state,
             const QString& stateText);
   void takeMetrics(const std::filesystem::path& path,
-                   std::shared_ptr<const Metrics> metrics,
+                   const std::shared_ptr<const Metrics>& metrics,
                    const QString& problem);
   void takeLogs(const std::vector<ImportedLog>& logs);
   void takeLogAgain(const ImportedLog& log);
@@ -173,8 +173,9 @@ class RunLibrary : public QObject {
   QString stateText_;
   quint64 asked_ = 0;
   std::unique_ptr<QSettings> store_;  ///< Null until restoreFrom().
-  QThread thread_;
-  LibraryWorker* worker_ = nullptr;  ///< Lives on thread_.
+  std::atomic<bool> isEnding_ = false;
+  std::unique_ptr<LibraryWorker> worker_;  ///< Only for lane_, on which it lives.
+  Lane lane_{0};
 };
 
 }  // namespace lambda

@@ -303,7 +303,7 @@ void RunTableModel::rename(const fs::path& from, const fs::path& to) {
   if (checked_.erase(from) > 0) checked_.insert(to);
 }
 
-void RunTableModel::saveTo(QSettings& settings) const {
+void RunTableModel::saveLayout(QSettings& settings) const {
   QStringList colors, checked;
   for (const auto& [path, color] : colors_) {
     if (colors.size() < kRememberedColors) colors << QString::number(color) + u':' + toText(path);
@@ -313,7 +313,7 @@ void RunTableModel::saveTo(QSettings& settings) const {
   settings.setValue(kCheckedKey, checked);
 }
 
-void RunTableModel::restoreFrom(QSettings& settings) {
+void RunTableModel::restoreLayout(QSettings& settings) {
   for (const QString& entry : settings.value(kColorsKey).toStringList()) {
     const int color = entry.section(u':', 0, 0).toInt();
     if (color >= 0 && color < kColorCount) colors_[toPath(entry.section(u':', 1))] = color;

@@ -62,8 +62,8 @@ class RunTableModel : public QAbstractTableModel {
   int colorIndex(const std::filesystem::path& path) const;
   void setColorIndex(const std::filesystem::path& path, int color);
 
-  void saveTo(QSettings& settings) const;
-  void restoreFrom(QSettings& settings);
+  void saveLayout(QSettings& settings) const;
+  void restoreLayout(QSettings& settings);
 
  Q_SIGNALS:
   /// Another set of runs is checked, or a checked one has another colour.

@@ -9,17 +9,11 @@
 #include <QUrl>
 #include <QVBoxLayout>
 
-#include "app/histograms/histograms_panel.h"
-#include "app/runs/networks/networks_panel.h"
 #include "app/runs/operations/fork_starter.h"
 #include "app/runs/operations/run_operations.h"
 #include "app/runs/panels/color_menu.h"
-#include "app/runs/panels/confusion/confusion_panel.h"
-#include "app/runs/panels/details/details_panel.h"
-#include "app/runs/panels/differences/differences_panel.h"
 #include "app/runs/panels/message_bar.h"
-#include "app/runs/panels/overlay_panel.h"
-#include "app/runs/panels/scatter_panel.h"
+#include "app/runs/panels/runs_panels.h"
 #include "app/runs/run_actions.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_view.h"
@@ -37,7 +31,7 @@ namespace lambda {
 
 RunsPage::RunsPage(RunLibrary& library,
                    TrainingSession& training,
-                   InspectionSession& inspection,
+                   CheckpointService& checkpoints,
                    ExportSession& exports,
                    QWidget* parent)
     : Page(parent),
@@ -46,19 +40,7 @@ RunsPage::RunsPage(RunLibrary& library,
       runs_(library),
       sorted_(runs_),
       actions_(new RunActions(*this)),
-      curves_(new OverlayPanel(library, runs_)),
-      differences_(new DifferencesPanel(runs_)),
-      confusion_(new ConfusionPanel(runs_, inspection)),
-      scatter_(new ScatterPanel(runs_, sorted_)),
-      details_(new DetailsPanel(library, runs_)),
-      histograms_(new HistogramsPanel),
-      networks_(new NetworksPanel),
-      view_(new RunsView(
-          library,
-          runs_,
-          sorted_,
-          *actions_,
-          {curves_, differences_, confusion_, scatter_, details_, histograms_, networks_})),
+      view_(new RunsView(library, runs_, sorted_, *actions_, checkpoints)),
       table_(view_->table()),
       messageBar_(view_->messageBar()),
       operations_(
@@ -101,25 +83,15 @@ QAction* RunsPage::exportAction() const {
 }
 
 void RunsPage::saveLayout(QSettings& settings) const {
-  view_->saveTo(settings);
-  runs_.saveTo(settings);
-  curves_->saveTo(settings);
-  differences_->saveTo(settings);
-  confusion_->saveTo(settings);
-  scatter_->saveTo(settings);
-  histograms_->saveLayout(settings);
-  networks_->saveTo(settings);
+  view_->saveLayout(settings);
+  runs_.saveLayout(settings);
+  for (const RunsPanel* panel : view_->panels()) panel->saveLayout(settings);
 }
 
 void RunsPage::restoreLayout(QSettings& settings) {
-  view_->restoreFrom(settings);
-  runs_.restoreFrom(settings);
-  curves_->restoreFrom(settings);
-  differences_->restoreFrom(settings);
-  confusion_->restoreFrom(settings);
-  scatter_->restoreFrom(settings);
-  histograms_->restoreLayout(settings);
-  networks_->restoreFrom(settings);
+  view_->restoreLayout(settings);
+  runs_.restoreLayout(settings);
+  for (RunsPanel* panel : view_->panels()) panel->restoreLayout(settings);
 }
 
 void RunsPage::dragEnterEvent(QDragEnterEvent* event) {
@@ -159,8 +131,9 @@ void RunsPage::showEvent(QShowEvent* event) {
 }
 
 void RunsPage::showNetworks(const fs::path& table) {
-  networks_->open(table);
-  view_->showTab(kNetworks);
+  auto& networks = view_->panel<NetworksPanel>();
+  networks.open(table);
+  view_->showPanel(networks);
 }
 
 void RunsPage::open(const fs::path& folder) {
@@ -193,18 +166,17 @@ void RunsPage::showContextMenu(const QPoint& at) {
 }
 
 void RunsPage::connectPanels() {
-  connect(curves_, &OverlayPanel::runClicked, this, &RunsPage::showRun);
-  connect(scatter_, &ScatterPanel::runClicked, this, &RunsPage::showRun);
-  connect(details_, &DetailsPanel::runClicked, this, &RunsPage::showRun);
-  connect(details_, &DetailsPanel::forkClicked, this, &RunsPage::fork);
-  connect(details_, &DetailsPanel::folderClicked, this, &RunOperations::reveal);
-  connect(details_, &DetailsPanel::commandClicked, &library_, &RunLibrary::findCommand);
-  connect(details_, &DetailsPanel::designClicked, this, [this](const fs::path& run) {
-    if (const RunSummary* found = library_.find(run)) openInDesign(found->record.config);
-  });
-  connect(details_, &DetailsPanel::duplicateClicked, this, &RunsPage::duplicate);
-  connect(
-      confusion_, &ConfusionPanel::inspectImageRequested, this, &RunsPage::inspectImageRequested);
+  for (const RunsPanel* panel : view_->panels()) {
+    connect(panel, &RunsPanel::runClicked, this, &RunsPage::showRun);
+    connect(panel, &RunsPanel::forkClicked, this, &RunsPage::fork);
+    connect(panel, &RunsPanel::folderClicked, this, &RunOperations::reveal);
+    connect(panel, &RunsPanel::commandClicked, &library_, &RunLibrary::findCommand);
+    connect(panel, &RunsPanel::designClicked, this, [this](const fs::path& run) {
+      if (const RunSummary* found = library_.find(run)) openInDesign(found->record.config);
+    });
+    connect(panel, &RunsPanel::duplicateClicked, this, &RunsPage::duplicate);
+    connect(panel, &RunsPanel::inspectImageRequested, this, &RunsPage::inspectImageRequested);
+  }
 }
 
 void RunsPage::connectLibrary() {
@@ -212,7 +184,6 @@ void RunsPage::connectLibrary() {
   connect(&library_, &RunLibrary::runChanged, this, [this](const fs::path& run) {
     const auto selected = table_.selectedRuns();
     if (std::find(selected.begin(), selected.end(), run) != selected.end()) updateActions();
-    if (run == table_.currentRun()) showHistograms();
   });
   connect(
       &library_, &RunLibrary::refused, this, [this](const fs::path& run, const QString& reason) {
@@ -243,12 +214,14 @@ void RunsPage::connectActions() {
   connect(
       actions_->duplicate, &QAction::triggered, this, [this] { duplicate(table_.currentRun()); });
   connect(actions_->tags, &QAction::triggered, this, [this] {
-    view_->showTab(kDetails);
-    details_->editTags();
+    auto& details = view_->panel<DetailsPanel>();
+    view_->showPanel(details);
+    details.editTags();
   });
   connect(actions_->notes, &QAction::triggered, this, [this] {
-    view_->showTab(kDetails);
-    details_->editNotes();
+    auto& details = view_->panel<DetailsPanel>();
+    view_->showPanel(details);
+    details.editNotes();
   });
   connect(actions_->uncheckAll, &QAction::triggered, &runs_, &RunTableModel::uncheckAll);
   connect(actions_->find, &QAction::triggered, &view_->filterBar(), &RunFilterBar::focusSearch);
@@ -296,11 +269,7 @@ void RunsPage::duplicate(const fs::path& run) {
 
 void RunsPage::selectionMoved() {
   const fs::path current = table_.currentRun();
-  curves_->setCurrentRun(current);
-  confusion_->setCurrentRun(current);
-  scatter_->setCurrentRun(current);
-  details_->setCurrentRun(current);
-  showHistograms();
+  for (RunsPanel* panel : view_->panels()) panel->setCurrentRun(current);
   showRuns();
   updateActions();
 }
@@ -309,24 +278,7 @@ void RunsPage::showRuns() {
   std::vector<fs::path> shown = runs_.checked();
   // Without checked runs the selected one is shown.
   if (shown.empty()) shown = table_.selectedRuns();
-  curves_->setRuns(shown);
-  differences_->setRuns(std::move(shown));
-}
-
-void RunsPage::showHistograms() {
-  const RunRow* row = table_.currentRow();
-  const bool hasRecord = row && row->hasRecord();
-  const QString without =
-      row && row->isImported()
-          ? u"Of the logs of other programs only the curves are shown."_s
-          : u"Select one run: its weights, gradients, activations and lambda norms appear here "
-            "over the steps."_s;
-  histograms_->setSource(
-      hasRecord ? HistogramSource{.run = row->run.path,
-                                  .isRecorded = row->run.record.config.monitoring.histograms,
-                                  .isTraining = row->isHeld()}
-                : HistogramSource{},
-      without);
+  for (RunsPanel* panel : view_->panels()) panel->setRuns(shown);
 }
 
 void RunsPage::showRun(const fs::path& run) {

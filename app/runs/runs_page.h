@@ -11,28 +11,19 @@
 
 namespace lambda {
 
-class ConfusionPanel;
-class DetailsPanel;
-class DifferencesPanel;
-class ForkStarter;
-class HistogramsPanel;
-class NetworksPanel;
+class CheckpointService;
 class ExportSession;
-class InspectionSession;
-class OverlayPanel;
+class ForkStarter;
 class RunActions;
 class RunLibrary;
 class RunOperations;
 class RunTableView;
 class RunsMessageBar;
 class RunsView;
-class ScatterPanel;
 class TrainingSession;
 
-/// The Runs workspace: the library as a table; below it the curves of the checked runs over each
-/// other, their differences, a run's confusion matrix, accuracy against cost, and all facts and
-/// the histograms of one run. Changes run folders through the library; requests everything else by
-/// signals.
+/// The Runs workspace: the library as a table, and below it the panels of kRunsPanels. Changes run
+/// folders through the library; requests everything else by signals.
 class RunsPage : public Page {
   Q_OBJECT
 
@@ -40,7 +31,7 @@ class RunsPage : public Page {
   /// All outlive the page.
   RunsPage(RunLibrary& library,
            TrainingSession& training,
-           InspectionSession& inspection,
+           CheckpointService& checkpoints,
            ExportSession& exports,
            QWidget* parent = nullptr);
   ~RunsPage() override;
@@ -83,8 +74,6 @@ class RunsPage : public Page {
   void showEvent(QShowEvent* event) override;
 
  private:
-  enum Tab { kCurves, kDifferences, kConfusion, kScatter, kDetails, kHistograms, kNetworks };
-
   void connectTable();
   void connectPanels();
   void connectLibrary();
@@ -97,7 +86,6 @@ class RunsPage : public Page {
   void showContextMenu(const QPoint& at);
   void selectionMoved();
   void showRuns();
-  void showHistograms();
   void showRun(const std::filesystem::path& run);
   void selectWanted();
   void updateState();
@@ -108,13 +96,6 @@ class RunsPage : public Page {
   RunTableModel runs_;
   RunSortFilter sorted_;
   RunActions* actions_;
-  OverlayPanel* curves_;
-  DifferencesPanel* differences_;
-  ConfusionPanel* confusion_;
-  ScatterPanel* scatter_;
-  DetailsPanel* details_;
-  HistogramsPanel* histograms_;
-  NetworksPanel* networks_;
   RunsView* view_;
   RunTableView& table_;
   RunsMessageBar& messageBar_;

@@ -4,12 +4,12 @@
 #include <QMenu>
 #include <QPushButton>
 #include <QSettings>
-#include <QTabWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "app/runs/panels/library_notice.h"
 #include "app/runs/panels/message_bar.h"
+#include "app/runs/panels/runs_panels.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
 #include "app/runs/table/run_filter_bar.h"
@@ -38,7 +38,7 @@ RunsView::RunsView(RunLibrary& library,
                    RunTableModel& runs,
                    RunSortFilter& sorted,
                    RunActions& actions,
-                   const Panels& panels)
+                   CheckpointService& checkpoints)
     : library_(library),
       runs_(runs),
       sorted_(sorted),
@@ -52,11 +52,11 @@ RunsView::RunsView(RunLibrary& library,
       tableStack_(new QStackedWidget),
       tabs_(new QTabWidget),
       moreButton_(new QToolButton) {
-  layOut(panels);
+  layOut({library, runs, sorted, checkpoints});
   addButtons();
 }
 
-void RunsView::layOut(const Panels& panels) {
+void RunsView::layOut(const RunsContext& context) {
   tableStack_->addWidget(table_);
   tableStack_->addWidget(noHits_);
   auto* upper = new QWidget;
@@ -67,15 +67,16 @@ void RunsView::layOut(const Panels& panels) {
   upperColumn->addWidget(tableStack_, 1);
   upperColumn->addWidget(messageBar_);
   tabs_->setDocumentMode(true);
-  for (std::size_t i = 0; i < panels.size(); ++i) {
-    const QAction& action = *actions_.tabs[i];
-    const int tab = tabs_->addTab(panels[i], action.iconText());
+  for (const QAction* each : actions_.tabs) {
+    const QAction& action = *each;
+    RunsPanel* panel = panels_.emplace_back(kRunsPanels[panels_.size()].make(context));
+    const int tab = tabs_->addTab(panel, action.iconText());
     const auto showKeys = [this, tab, &action] {
       tabs_->setTabToolTip(tab, action.shortcut().toString(QKeySequence::NativeText));
     };
     showKeys();
     connect(&action, &QAction::changed, this, showKeys);
-    connect(&action, &QAction::triggered, this, [this, tab] { showTab(tab); });
+    connect(&action, &QAction::triggered, this, [this, panel] { showPanel(*panel); });
   }
   content_->addWidget(upper);
   content_->addWidget(tabs_);
@@ -121,8 +122,8 @@ void RunsView::updateIcons() {
   moreButton_->setIcon(icon(u"more"_s, *this));
 }
 
-void RunsView::showTab(int tab) {
-  tabs_->setCurrentIndex(tab);
+void RunsView::showPanel(RunsPanel& panel) {
+  tabs_->setCurrentWidget(&panel);
   if (showsRuns()) return;
   // The panels are shown without runs too once a person asks for one: networks need none.
   arePanelsWanted_ = true;
@@ -180,16 +181,16 @@ void RunsView::showNotice() {
        {u"Import TensorBoard logs …"_s, [this] { actions_.importLog->trigger(); }}});
 }
 
-void RunsView::saveTo(QSettings& settings) const {
+void RunsView::saveLayout(QSettings& settings) const {
   settings.setValue(kPageSplitterKey, content_->saveState());
   settings.setValue(kTabKey, tabs_->currentIndex());
-  table_->saveTo(settings);
+  table_->saveLayout(settings);
 }
 
-void RunsView::restoreFrom(QSettings& settings) {
+void RunsView::restoreLayout(QSettings& settings) {
   content_->restoreLayout(settings.value(kPageSplitterKey).toByteArray());
   tabs_->setCurrentIndex(settings.value(kTabKey, 0).toInt());
-  table_->restoreFrom(settings);
+  table_->restoreLayout(settings);
 }
 
 }  // namespace lambda

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <array>
+#include <vector>
 
 #include <QStackedWidget>
+#include <QTabWidget>
 
+#include "app/runs/panels/runs_panel.h"
 #include "app/runs/run_actions.h"
 
 class QSettings;
-class QTabWidget;
 class QToolButton;
 
 namespace lambda {
@@ -15,9 +16,6 @@ namespace lambda {
 class GripSplitter;
 class LibraryNotice;
 class RunFilterBar;
-class RunLibrary;
-class RunSortFilter;
-class RunTableModel;
 class RunTableView;
 class RunsMessageBar;
 
@@ -27,14 +25,12 @@ class RunsView : public QStackedWidget {
   Q_OBJECT
 
  public:
-  using Panels = std::array<QWidget*, RunActions::kTabs>;
-
-  /// All but the panels outlive the view.
+  /// All outlive the view.
   RunsView(RunLibrary& library,
            RunTableModel& runs,
            RunSortFilter& sorted,
            RunActions& actions,
-           const Panels& panels);
+           CheckpointService& checkpoints);
 
   RunFilterBar& filterBar() const { return *filterBar_; }
 
@@ -42,7 +38,16 @@ class RunsView : public QStackedWidget {
 
   RunsMessageBar& messageBar() const { return *messageBar_; }
 
-  void showTab(int tab);
+  /// All panels, in the order of their tabs.
+  const std::vector<RunsPanel*>& panels() const { return panels_; }
+
+  /// The panel of a class.
+  template <class Wanted>
+  Wanted& panel() const {
+    return *tabs_->findChild<Wanted*>();
+  }
+
+  void showPanel(RunsPanel& panel);
 
   /// Whether there are runs, so that the table can have the focus.
   bool showsRuns() const;
@@ -50,8 +55,8 @@ class RunsView : public QStackedWidget {
   /// Shows the runs, or why there are none to list.
   void updateState();
 
-  void saveTo(QSettings& settings) const;
-  void restoreFrom(QSettings& settings);
+  void saveLayout(QSettings& settings) const;
+  void restoreLayout(QSettings& settings);
 
  Q_SIGNALS:
   /// There are no runs, and the person wants to train one.
@@ -63,7 +68,7 @@ class RunsView : public QStackedWidget {
   void changeEvent(QEvent* event) override;
 
  private:
-  void layOut(const Panels& panels);
+  void layOut(const RunsContext& context);
   void addButtons();
   void updateIcons();
   void showNotice();
@@ -81,6 +86,7 @@ class RunsView : public QStackedWidget {
   GripSplitter* content_;
   QStackedWidget* tableStack_;
   QTabWidget* tabs_;
+  std::vector<RunsPanel*> panels_;
   QToolButton* moreButton_;
 };
 

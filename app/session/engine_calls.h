@@ -1,11 +1,14 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/exports/export_run.h"
@@ -36,9 +39,9 @@ class OpenCheckpoint {
       Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) = 0;
 };
 
-/// The studio's calls of the engine. The sessions make them, each on its own worker thread; the
-/// calls block and throw like the functions of the same names in engine/training. It is an
-/// interface, so that the window can be tested with a scripted engine, and built without LibTorch.
+/// The studio's calls of the engine. The sessions make them, each on its own thread; the calls
+/// block and throw like the functions of the same names in engine/training. It is an interface, so
+/// that the window can be tested with a scripted engine, and built without LibTorch.
 class EngineCalls {
  public:
   virtual ~EngineCalls() = default;
@@ -78,6 +81,39 @@ class EngineCalls {
                                                          int threads) = 0;
 
   virtual bool verifyStatements(const StatementReport& report) = 0;
+};
+
+/// The engine, which is loaded at the first call: the window appears before LibTorch is read, and
+/// LibTorch is not read as long as nobody trains or inspects a layer. Any thread may call; calls
+/// wait while the engine is being loaded. Copies share it.
+class EngineHandle {
+ public:
+  using Load = std::function<std::shared_ptr<EngineCalls>()>;
+
+  /// `load` throws Error where the engine can't be loaded, and is called again the next time.
+  explicit EngineHandle(Load load) : state_(std::make_shared<State>(std::move(load))) {}
+
+  /// An engine that is there.
+  template <std::derived_from<EngineCalls> Engine>
+  EngineHandle(std::shared_ptr<Engine> engine)
+      : EngineHandle([engine = std::move(engine)] { return engine; }) {}
+
+  EngineCalls* operator->() const {
+    const std::lock_guard lock(state_->mutex);
+    if (!state_->engine) state_->engine = state_->load();
+    return state_->engine.get();
+  }
+
+ private:
+  struct State {
+    explicit State(Load loading) : load(std::move(loading)) {}
+
+    std::mutex mutex;
+    Load load;
+    std::shared_ptr<EngineCalls> engine;
+  };
+
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace lambda

@@ -11,11 +11,11 @@
 
 #include "app/interrupt.h"
 #include "app/process_start.h"
+#include "app/studio/engine_module/load_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
 #include "app/studio/render_experiment.h"
 #include "app/studio/render_run.h"
-#include "app/studio/system/loaded_engine.h"
 #include "engine/experiments/experiment_folder.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/spin_limit.h"
@@ -139,7 +139,7 @@ int main(int argc, char** argv) {
     return render(parser.value(renderOption), parser.value(outOption));
 
   QApplication::setWindowIcon(QIcon(u":/icons/lambda-studio.svg"_s));
-  lambda::MainWindow window(std::make_shared<lambda::LoadedEngine>(), preferences);
+  lambda::MainWindow window(lambda::loadedEngine(), preferences);
   const lambda::Interrupt interrupt([&window] {
     QMetaObject::invokeMethod(
         &window, &lambda::MainWindow::closeWithoutAsking, Qt::QueuedConnection);

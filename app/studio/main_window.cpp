@@ -49,9 +49,7 @@ constexpr QSize kLeastSize{640, 400};
 
 }  // namespace
 
-MainWindow::MainWindow(std::shared_ptr<EngineCalls> engine,
-                       Preferences& preferences,
-                       QWidget* parent)
+MainWindow::MainWindow(EngineHandle engine, Preferences& preferences, QWidget* parent)
     : QMainWindow(parent),
       preferences_(preferences),
       workspaces_(new Workspaces(std::move(engine))),

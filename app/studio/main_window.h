@@ -30,9 +30,7 @@ class MainWindow : public QMainWindow {
   Q_OBJECT
 
  public:
-  MainWindow(std::shared_ptr<EngineCalls> engine,
-             Preferences& preferences,
-             QWidget* parent = nullptr);
+  MainWindow(EngineHandle engine, Preferences& preferences, QWidget* parent = nullptr);
   ~MainWindow() override;
 
   Workspaces& workspaces() { return *workspaces_; }

@@ -313,7 +313,7 @@ void MainWindow::offerTour() {
 }
 
 void MainWindow::showVerification() {
-  if (!verification_) verification_ = new VerificationWindow(workspaces_->inspection(), this);
+  if (!verification_) verification_ = new VerificationWindow(workspaces_->machine(), this);
   verification_->show();
   verification_->raise();
   verification_->activateWindow();

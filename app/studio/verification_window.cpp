@@ -13,7 +13,7 @@
 #include <QScrollArea>
 #include <QVBoxLayout>
 
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/machine_service.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -51,9 +51,9 @@ QString numbersOf(const StatementResult& result) {
 
 }  // namespace
 
-VerificationWindow::VerificationWindow(InspectionSession& session, QWidget* parent)
+VerificationWindow::VerificationWindow(MachineService& machine, QWidget* parent)
     : QDialog(parent),
-      session_(session),
+      machine_(machine),
       state_(new QLabel(this)),
       progress_(new QProgressBar(this)),
       copy_(new QPushButton(u"Copy as text"_s, this)),
@@ -114,7 +114,7 @@ void VerificationWindow::makeLayout() {
 }
 
 void VerificationWindow::start() {
-  if (request_ != 0) return;
+  if (isChecking_) return;
   results_.clear();
   while (QLayoutItem* item = lines_->takeAt(0)) {
     delete item->widget();
@@ -128,22 +128,25 @@ void VerificationWindow::start() {
   again_->hide();
   cancel_->show();
   cancel_->setFocus();
-  request_ = session_.verifyStatements(
-      *this,
-      {.answered =
-           [this](const StatementResults& all) {
-             const auto failed = std::ranges::count(all, false, &StatementResult::holds);
-             const bool allHold = failed == 0;
-             end(allHold ? u"All %1 statements hold in this build."_s.arg(all.size())
-                         : u"%1 of %2 statements do not hold in this build."_s.arg(failed).arg(
-                               all.size()),
-                 allHold ? u"success"_s : u"error"_s);
-           },
-       .failed =
-           [this](const QString& reason) {
-             end(u"Could not check the statements: %1"_s.arg(reason), u"error"_s);
-           }},
-      [this](const StatementResult& result, int count) { add(result, count); });
+  isChecking_ = true;
+  check_.followNewest(
+      machine_.verifyStatements(),
+      [this](const std::optional<CheckedStatement>& checked) {
+        checked ? add(checked->result, checked->count) : endWithResults();
+      },
+      [this](const QString& reason) {
+        end(u"Could not check the statements: %1"_s.arg(reason), u"error"_s);
+      });
+}
+
+void VerificationWindow::endWithResults() {
+  const auto failed = std::ranges::count(results_, false, &StatementResult::holds);
+  if (failed == 0) {
+    end(u"All %1 statements hold in this build."_s.arg(results_.size()), u"success"_s);
+  } else {
+    end(u"%1 of %2 statements do not hold in this build."_s.arg(failed).arg(results_.size()),
+        u"error"_s);
+  }
 }
 
 void VerificationWindow::add(const StatementResult& result, int count) {
@@ -167,7 +170,7 @@ void VerificationWindow::add(const StatementResult& result, int count) {
 }
 
 void VerificationWindow::end(const QString& text, const QString& role) {
-  request_ = 0;
+  isChecking_ = false;
   progress_->hide();
   setRole(*state_, role);
   state_->setText(text);
@@ -176,8 +179,8 @@ void VerificationWindow::end(const QString& text, const QString& role) {
 }
 
 void VerificationWindow::cancel() {
-  if (request_ == 0) return;
-  session_.cancel(request_);
+  if (!isChecking_) return;
+  check_.cancel();
   end(u"Cancelled after %1."_s.arg(
           countedText(static_cast<qint64>(results_.size()), u"statement"_s)),
       {});

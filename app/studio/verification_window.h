@@ -5,6 +5,7 @@
 #include <QDialog>
 
 #include "engine/values/verification/statement_result.h"
+#include "widgets/work/work.h"
 
 class QGridLayout;
 class QLabel;
@@ -13,7 +14,7 @@ class QPushButton;
 
 namespace lambda {
 
-class InspectionSession;
+class MachineService;
 
 /// Checks the statements of the papers and lists each result as soon as it is known. Not modal. A
 /// check ends when the window is closed.
@@ -21,7 +22,7 @@ class VerificationWindow : public QDialog {
   Q_OBJECT
 
  public:
-  explicit VerificationWindow(InspectionSession& session, QWidget* parent = nullptr);
+  explicit VerificationWindow(MachineService& machine, QWidget* parent = nullptr);
 
   /// Begins a check, unless one is under way.
   void start();
@@ -32,13 +33,15 @@ class VerificationWindow : public QDialog {
  private:
   void makeLayout();
   void add(const StatementResult& result, int count);
+  void endWithResults();
   void end(const QString& text, const QString& role);
   void cancel();
   void copyText() const;
 
-  InspectionSession& session_;
+  MachineService& machine_;
   std::vector<StatementResult> results_;
-  quint64 request_ = 0;  ///< 0 = no check is under way.
+  bool isChecking_ = false;
+  Work check_{*this};
   QLabel* state_;
   QProgressBar* progress_;
   QGridLayout* lines_ = nullptr;

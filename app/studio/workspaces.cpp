@@ -5,8 +5,6 @@
 
 #include <QCoreApplication>
 #include <QFile>
-#include <QScrollArea>
-#include <QScrollBar>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTimer>
@@ -16,12 +14,12 @@
 #include "app/inspect/inspect_page.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
-#include "app/session/background_tasks.h"
 #include "app/session/data_location.h"
 #include "app/session/documents/document_actions.h"
 #include "app/session/documents/export_session.h"
 #include "app/session/documents/project_document.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
+#include "app/session/machine_service.h"
 #include "app/session/runs/run_content.h"
 #include "app/session/training/training_session.h"
 #include "app/studio/welcome/welcome_page.h"
@@ -29,6 +27,8 @@
 #include "engine/formats/json/presets.h"
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
+#include "widgets/theme/fitted_area.h"
+#include "widgets/work/work.h"
 
 using namespace Qt::StringLiterals;
 
@@ -52,59 +52,28 @@ std::filesystem::path queueFile() {
   return QFile::encodeName(folder + u"/queue.json"_s).toStdString();
 }
 
-/// Shows a page in the size of the window, or scrolls it where it needs more. A resizable
-/// QScrollArea would scroll a page with wrapped texts already below its preferred height.
-class PageArea : public QScrollArea {
- public:
-  PageArea(QWidget* page, QWidget* parent) : QScrollArea(parent) {
-    setFrameShape(QFrame::NoFrame);
-    setFocusPolicy(Qt::NoFocus);
-    setWidget(page);
-    page->installEventFilter(this);
-  }
-
- protected:
-  void resizeEvent(QResizeEvent* event) override {
-    QScrollArea::resizeEvent(event);
-    fitPage();
-  }
-
-  bool eventFilter(QObject* watched, QEvent* event) override {
-    if (watched == widget() && event->type() == QEvent::LayoutRequest) fitPage();
-    return QScrollArea::eventFilter(watched, event);
-  }
-
- private:
-  void fitPage() {
-    const QSize least = widget()->minimumSizeHint().expandedTo(widget()->minimumSize());
-    QSize space = maximumViewportSize();
-    if (least.height() > space.height()) space.rwidth() -= verticalScrollBar()->sizeHint().width();
-    if (least.width() > space.width())
-      space.rheight() -= horizontalScrollBar()->sizeHint().height();
-    widget()->resize(space.expandedTo(least));
-  }
-};
-
 QString recoveryFolder() {
   return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/recovery"_s;
 }
 
 }  // namespace
 
-Workspaces::Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent)
+Workspaces::Workspaces(EngineHandle engine, QWidget* parent)
     : QStackedWidget(parent),
       engine_(std::move(engine)),
       document_(new ProjectDocument(this)),
       documentActions_(new DocumentActions(*document_, recoveryFolder(), *this)),
       library_(new RunLibrary(this)),
       training_(new TrainingSession(engine_, this)),
-      inspection_(new InspectionSession(engine_, this)),
+      lanes_(std::make_unique<EngineLanes>(engine_)),
+      machine_(std::make_unique<MachineService>(*lanes_)),
+      checkpoints_(std::make_unique<CheckpointService>(*lanes_)),
       welcomePage_(new WelcomePage),
-      designPage_(new DesignPage(*document_, *inspection_, *documentActions_)),
+      designPage_(new DesignPage(*document_, *machine_, *documentActions_)),
       trainPage_(new TrainPage(*document_, *training_)),
-      inspectPage_(new InspectPage(*training_, *inspection_)),
+      inspectPage_(new InspectPage(*training_, *checkpoints_)),
       runsPage_(
-          new RunsPage(*library_, *training_, *inspection_, *new ExportSession(engine_, this))),
+          new RunsPage(*library_, *training_, *checkpoints_, *new ExportSession(engine_, this))),
       experimentsPage_(new ExperimentsPage(commandLineProgram())),
       pages_{welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_, experimentsPage_} {
   addPages();
@@ -131,7 +100,8 @@ Workspaces::~Workspaces() {
   // The pages use the sessions until they are destroyed; the sessions' threads end before the
   // document and the library.
   for (QWidget*& page : pages_) delete std::exchange(page, nullptr);
-  delete inspection_;
+  checkpoints_.reset();
+  lanes_.reset();
   delete training_;
   // Its actions would report to the window that the document's undo steps are destroyed.
   delete documentActions_;
@@ -139,7 +109,7 @@ Workspaces::~Workspaces() {
 
 void Workspaces::addPages() {
   for (QWidget* page : pages_) {
-    addWidget(new PageArea(page, this));
+    addWidget(new FittedArea(*page, true, this));
   }
 }
 
@@ -209,27 +179,18 @@ void Workspaces::connectPages() {
   connect(inspectPage_, &InspectPage::withdrawn, this, &Workspaces::withdrawn);
   connect(inspectPage_, &InspectPage::runsRequested, this, [this] { goTo(Workspace::runs); });
 
-  connect(
-      trainPage_,
-      &TrainPage::weightsOutcomeRequested,
-      this,
-      [this](const RunConfig& config, const std::vector<std::string>& classNames) {
-        inspection_->cancel(weightsRequest_);
-        weightsRequest_ = inspection_->previewStart(
-            config,
-            classNames,
-            *trainPage_,
-            {.answered =
-                 [this](const WeightTransfer& outcome) { trainPage_->setWeightsOutcome(outcome); },
-             .failed = [this](const QString& reason) { trainPage_->setWeightsFailure(reason); }});
-      });
+  connect(trainPage_,
+          &TrainPage::weightsOutcomeRequested,
+          this,
+          [this](const RunConfig& config, const std::vector<std::string>& classNames) {
+            weights_.followNewest(
+                machine_->previewStart(config, classNames),
+                [this](const WeightTransfer& outcome) { trainPage_->setWeightsOutcome(outcome); },
+                [this](const QString& reason) { trainPage_->setWeightsFailure(reason); });
+          });
   connect(trainPage_, &TrainPage::endRequested, this, [this](const InspectionRequest& request) {
-    inspection_->inspect(
-        lastCheckpointOf(training_->status().run),
-        request,
-        *trainPage_,
-        {.answered = [this](const SnapshotPointer& snapshot) { trainPage_->showEnd(snapshot); },
-         .failed = {}});
+    end_.followNewest(checkpoints_->inspect(lastCheckpointOf(training_->status().run), request),
+                      [this](const SnapshotPointer& snapshot) { trainPage_->showEnd(snapshot); });
   });
   connect(trainPage_, &TrainPage::designRequested, this, [this](const std::string& path) {
     designPage_->showProblem(path);
@@ -303,15 +264,13 @@ void Workspaces::askForDevice() {
   const DeviceConfig& wanted = document_->config().device;
   if (askedDevice_ == wanted) return;
   askedDevice_ = wanted;
-  inspection_->selectDevice(
-      wanted,
-      *trainPage_,
-      {.answered =
-           [this](const DeviceChoice& choice) {
-             trainPage_->setDevice(QString::fromStdString(choice.device.reason),
-                                   {choice.cores, choice.device.gpus});
-           },
-       .failed = [this](const QString& reason) { trainPage_->setDevice(reason, {}); }});
+  device_.followNewest(
+      machine_->selectDevice(wanted),
+      [this](const DeviceChoice& choice) {
+        trainPage_->setDevice(QString::fromStdString(choice.device.reason),
+                              {choice.cores, choice.device.gpus});
+      },
+      [this](const QString& reason) { trainPage_->setDevice(reason, {}); });
 }
 
 void Workspaces::updateRuns() {
@@ -386,8 +345,8 @@ void Workspaces::saveLayout(QSettings& settings) const {
 }
 
 void Workspaces::apply(const StudioSettings& settings) {
-  BackgroundTasks::setThreads(settings.fileThreads);
-  inspection_->setThreads(settings.inspectionThreads);
+  setBackgroundThreads(settings.fileThreads);
+  checkpoints_->setThreads(settings.inspectionThreads);
   trainPage_->setDataFolder(standardDataFolder());
 }
 

@@ -11,14 +11,17 @@
 #include "app/session/page.h"
 #include "app/session/studio_settings.h"
 #include "app/studio/notice_bar.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
+class CheckpointService;
 class DesignPage;
 class DocumentActions;
 class ExperimentsPage;
-class InspectionSession;
+struct EngineLanes;
 class InspectPage;
+class MachineService;
 class ProjectDocument;
 class RunLibrary;
 class RunsPage;
@@ -53,7 +56,7 @@ class Workspaces : public QStackedWidget {
   Q_OBJECT
 
  public:
-  explicit Workspaces(std::shared_ptr<EngineCalls> engine, QWidget* parent = nullptr);
+  explicit Workspaces(EngineHandle engine, QWidget* parent = nullptr);
   ~Workspaces() override;
 
   ProjectDocument& document() { return *document_; }
@@ -62,7 +65,7 @@ class Workspaces : public QStackedWidget {
 
   RunLibrary& library() { return *library_; }
 
-  InspectionSession& inspection() { return *inspection_; }
+  MachineService& machine() { return *machine_; }
 
   DocumentActions& documentActions() { return *documentActions_; }
 
@@ -122,13 +125,15 @@ class Workspaces : public QStackedWidget {
   void askForDevice();
   void updateRuns();
 
-  std::shared_ptr<EngineCalls> engine_;
+  EngineHandle engine_;
   ProjectDocument* document_;
   DocumentActions* documentActions_;
   RunLibrary* library_;
-  // After the document and the library: their worker threads end first.
+  // After the document and the library: their threads end first.
   TrainingSession* training_;
-  InspectionSession* inspection_;
+  std::unique_ptr<EngineLanes> lanes_;
+  std::unique_ptr<MachineService> machine_;
+  std::unique_ptr<CheckpointService> checkpoints_;
   WelcomePage* welcomePage_;
   DesignPage* designPage_;
   TrainPage* trainPage_;
@@ -138,7 +143,9 @@ class Workspaces : public QStackedWidget {
   std::array<QWidget*, kWorkspaces.size()> pages_;  ///< All pages, in the order of Workspace.
   std::filesystem::path experimentsFolder_;         ///< That belongs to the library.
   std::optional<DeviceConfig> askedDevice_;
-  quint64 weightsRequest_ = 0;  ///< The last request for what a network takes from a file.
+  Work weights_{*this};  ///< What a network takes from a file.
+  Work end_{*this};      ///< The last inspection of a training that has ended.
+  Work device_{*this};
 };
 
 }  // namespace lambda

@@ -80,7 +80,7 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   connect(setup_, &SetupView::designRequested, this, &TrainPage::designRequested);
   connect(setup_, &SetupView::varyRequested, this, &TrainPage::varyRequested);
   connect(setup_, &SetupView::weightsOutcomeRequested, this, &TrainPage::weightsOutcomeRequested);
-  connect(&run_->live(), &LivePanel::endRequested, this, &TrainPage::endRequested);
+  connect(&run_->panel<LivePanel>(), &LivePanel::endRequested, this, &TrainPage::endRequested);
   connect(setup_, &SetupView::queueRequested, this, &TrainPage::queue);
   connect(setup_, &SetupView::problemsChanged, this, &TrainPage::showErrors);
   connect(&document_, &ProjectDocument::titleChanged, this, &TrainPage::showErrors);
@@ -96,7 +96,7 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
 TrainPage::~TrainPage() = default;
 
 void TrainPage::showEnd(const std::shared_ptr<const InspectionSnapshot>& snapshot) {
-  run_->live().showEnd(snapshot);
+  run_->panel<LivePanel>().showEnd(snapshot);
 }
 
 void TrainPage::connectSession() {

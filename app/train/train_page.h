@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "app/session/page.h"
 #include "app/train/setup/machine.h"
 #include "engine/values/config/run_config.h"
@@ -117,7 +117,7 @@ class TrainPage : public Page {
   QAction* undo_;
   QAction* redo_;
   TrainingQueue* queue_;
-  BackgroundTasks tasks_{*this};
+  Work tasks_{*this};
   TransportBar* transport_;
   ResultBanner* banner_;
   QStackedWidget* views_;

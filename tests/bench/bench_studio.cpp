@@ -28,7 +28,7 @@
 #include "app/session/training/training_session.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
-#include "app/studio/system/loaded_engine.h"
+#include "app/studio/engine_module/load_engine.h"
 #include "engine/formats/json/presets.h"
 
 using namespace Qt::StringLiterals;
@@ -176,7 +176,7 @@ int main(int argc, char** argv) {
   QApplication application(argc, argv);
   const QTemporaryDir folder;
   lambda::Preferences preferences(application);
-  lambda::MainWindow window(std::make_shared<lambda::LoadedEngine>(), preferences);
+  lambda::MainWindow window(lambda::loadedEngine(), preferences);
   window.resize(1600, 1000);
   lambda::FirstPaint firstPaint(&window);
   window.installEventFilter(&firstPaint);

@@ -28,7 +28,7 @@
 #include "app/session/training/training_session.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
-#include "app/studio/system/loaded_engine.h"
+#include "app/studio/engine_module/load_engine.h"
 #include "app/train/live/live_panel.h"
 #include "engine/runtime/error.h"
 #include "widgets/export/export_file.h"
@@ -209,7 +209,7 @@ int main(int argc, char** argv) {
   QSettings().clear();
   lambda::Preferences preferences(application);
   preferences.setTheme(lambda::ThemeChoice::light);
-  lambda::MainWindow window(std::make_shared<lambda::LoadedEngine>(), preferences);
+  lambda::MainWindow window(lambda::loadedEngine(), preferences);
   window.resize(lambda::kWindow);
   // Memory and processor time are those of the moment.
   window.statusBar()->hide();

@@ -14,7 +14,7 @@
 #include "app/design/totals/total_cell.h"
 #include "app/session/documents/document_actions.h"
 #include "app/session/documents/project_document.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/machine_service.h"
 #include "engine/formats/json/presets.h"
 #include "tests/support/scripted_engine.h"
 #include "widgets/forms/field_form.h"
@@ -32,10 +32,10 @@ class DesignStudio {
  public:
   explicit DesignStudio(const RunConfig& start, QSize size = {1208, 730})
       : engine(std::make_shared<ScriptedEngine>()),
-        inspection(engine),
+        lanes(engine),
         actions(document, folder.filePath(QStringLiteral("recovery")), window) {
     document.startFrom(start);
-    page = new DesignPage(document, inspection, actions, &window);
+    page = new DesignPage(document, machine, actions, &window);
     page->resize(size);
     window.resize(size);
     window.show();
@@ -105,7 +105,8 @@ class DesignStudio {
   QWidget window;
   std::shared_ptr<ScriptedEngine> engine;
   ProjectDocument document;
-  InspectionSession inspection;
+  EngineLanes lanes;
+  MachineService machine{lanes};
   DocumentActions actions;
   DesignPage* page;
 };

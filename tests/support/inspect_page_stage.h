@@ -18,7 +18,7 @@
 #include "app/inspect/inspect_page.h"
 #include "app/inspect/modes/image_mode.h"
 #include "app/inspect/panels/panel_deck.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/training/training_session.h"
 #include "engine/formats/tensors/safetensors.h"
 #include "tests/support/example_snapshot.h"
@@ -163,7 +163,7 @@ class InspectPageStage {
 
   /// Makes a new page, as another start of the program does.
   void open(QSize size) {
-    page_ = std::make_unique<InspectPage>(training, inspection);
+    page_ = std::make_unique<InspectPage>(training, checkpoints);
     page_->resize(size);
     page_->show();
     QVERIFY(QTest::qWaitForWindowExposed(page_.get()));
@@ -225,7 +225,8 @@ class InspectPageStage {
   std::shared_ptr<ScriptedEngine> engine = std::make_shared<ScriptedEngine>();
   Gate gate;
   TrainingSession training{engine};
-  InspectionSession inspection{engine};
+  EngineLanes lanes{engine};
+  CheckpointService checkpoints{lanes};
 
  private:
   std::mutex mutex_;

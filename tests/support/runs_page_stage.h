@@ -16,7 +16,7 @@
 #include "app/runs/runs_page.h"
 #include "app/runs/table/run_table_view.h"
 #include "app/session/documents/export_session.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/training/training_session.h"
 #include "tests/support/scripted_engine.h"
 #include "tests/support/shapes10_of.h"
@@ -73,7 +73,8 @@ class RunsPageStage {
   std::shared_ptr<ScriptedEngine> engine_;
   std::unique_ptr<RunLibrary> library_;
   std::unique_ptr<TrainingSession> training_;
-  std::unique_ptr<InspectionSession> inspection_;
+  std::unique_ptr<EngineLanes> lanes_;
+  std::unique_ptr<CheckpointService> checkpoints_;
   std::unique_ptr<ExportSession> exports_;
   std::unique_ptr<RunsPage> page_;
 };
@@ -89,7 +90,8 @@ inline void RunsPageStage::begin() {
   engine_ = std::make_shared<ScriptedEngine>();
   library_ = std::make_unique<RunLibrary>();
   training_ = std::make_unique<TrainingSession>(engine_);
-  inspection_ = std::make_unique<InspectionSession>(engine_);
+  lanes_ = std::make_unique<EngineLanes>(engine_);
+  checkpoints_ = std::make_unique<CheckpointService>(*lanes_);
   exports_ = std::make_unique<ExportSession>(engine_);
   makePage();
 }
@@ -97,14 +99,15 @@ inline void RunsPageStage::begin() {
 inline void RunsPageStage::end() {
   page_.reset();
   exports_.reset();
-  inspection_.reset();
+  checkpoints_.reset();
+  lanes_.reset();
   training_.reset();
   library_.reset();
   folder_.reset();
 }
 
 inline void RunsPageStage::makePage() {
-  page_ = std::make_unique<RunsPage>(*library_, *training_, *inspection_, *exports_);
+  page_ = std::make_unique<RunsPage>(*library_, *training_, *checkpoints_, *exports_);
   page_->resize(1208, 730);
   page_->show();
   QVERIFY(QTest::qWaitForWindowExposed(page_.get()));

@@ -11,7 +11,6 @@
 #include <QMenu>
 #include <QPointer>
 #include <QSettings>
-#include <QThreadPool>
 #include <QToolButton>
 
 #include "widgets/export/export_file.h"
@@ -22,6 +21,7 @@
 #include "widgets/theme/shown_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
+#include "widgets/work/work.h"
 
 using namespace Qt::StringLiterals;
 
@@ -38,17 +38,11 @@ ExportOptions optionsFromSettings(const QWidget& owner) {
   return options;
 }
 
-/// Encodes and writes a file on another thread, and reports a failure over the owner's window.
+/// Encodes and writes a file in the background, and reports a failure over the owner's window.
 void writeInBackground(std::function<QString()> write, QWidget& owner) {
-  QThreadPool::globalInstance()->start([write = std::move(write), owner = QPointer(&owner)] {
-    const QString problem = write();
+  give(inBackground(std::move(write)), owner, [&owner](const QString& problem) {
     if (problem.isEmpty()) return;
-    QMetaObject::invokeMethod(
-        qApp,
-        [problem, owner] {
-          if (owner) showFailure(u"Could not save the picture"_s, problem, *owner->window());
-        },
-        Qt::QueuedConnection);
+    showFailure(u"Could not save the picture"_s, problem, *owner.window());
   });
 }
 

@@ -7,7 +7,6 @@
 #include <QAbstractScrollArea>
 #include <QPointF>
 #include <QRectF>
-#include <QStringList>
 
 #include "engine/values/architecture/network_fragment.h"
 #include "engine/values/fields/problem.h"
@@ -15,7 +14,10 @@
 #include "widgets/network/drawing/network_hit.h"
 #include "widgets/network/drawing/network_layout.h"
 #include "widgets/network/drawing/network_painter.h"
-#include "widgets/network/parts/architecture_edits.h"
+#include "widgets/network/network_drag.h"
+#include "widgets/network/network_selection.h"
+#include "widgets/network/opened_blocks.h"
+#include "widgets/network/parts/edit_steps.h"
 #include "widgets/network/parts/mixer_memory.h"
 #include "widgets/network/parts/part_costs.h"
 
@@ -24,6 +26,7 @@ class QFrame;
 namespace lambda {
 
 class NetworkActions;
+struct NetworkPicture;
 
 /// What a drag over the blocks does.
 struct EditTool {
@@ -59,10 +62,10 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
 
   const NetworkCosts& costs() const { return costs_; }
 
-  const Selection& selection() const { return selection_; }
+  const Selection& selection() const { return selection_.parts(); }
 
   /// The part with the keyboard focus.
-  const std::optional<PartId>& current() const { return current_; }
+  const std::optional<PartId>& current() const { return selection_.current(); }
 
   /// Selects those of the parts that the network has, and scrolls to the first.
   void setSelection(const Selection& selection);
@@ -88,7 +91,7 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   std::vector<Operation> operationsIn(const PartId& block) const;
 
   /// The operation with the keyboard focus.
-  const std::optional<OperationMark>& operation() const { return operation_; }
+  const std::optional<OperationMark>& operation() const { return selection_.operation(); }
 
   /// The visible place of an operation of an opened block; empty where there is none.
   QRectF boxOf(const OperationMark& operation) const;
@@ -157,61 +160,45 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   void contextMenuEvent(QContextMenuEvent* event) override;
 
  private:
-  enum class Drag { none, pressed, rubberBand, painting };
-
   void relayout();
   void paintHint(QPainter& painter, const Colors& colors) const;
-  void addStageBehind(const PartId& part);
-  void tell(const QStringList& fittings);
+  void request(const Edited& edited, const QString& text);
+  void request(const EditStep& step);
   void insert(const NetworkFragment& fragment, const QString& step, const QString& failure);
-  void request(const Edited& edited, const QString& text, const QString& gesture = {});
+  void tell(const QStringList& fittings);
   void select(const Selection& selection, std::optional<PartId> current);
-  void describeSelection();
+
+  void select(const NetworkSelection::Step& step) { select(step.parts, step.current); }
+
+  void lookAt(const OperationMark& operation);
+  void describe(const QString& text);
   void announceFocus();
   void reveal(const PartId& part);
+  void revealOperation(const OperationMark& operation);
+  void setOpen(const Selection& blocks, bool isOpen);
+  bool walkOperations(int key);
   void placeEmptyState();
   QFrame* makeEmptyState();
 
   QPointF toBody(const QPointF& position) const;
   NetworkHit hitAt(const QPointF& position) const;
   void hover(const QPointF& position);
-  void pressPart(const PartId& part, Qt::KeyboardModifiers modifiers);
-  void dragRubberBand(const QPointF& position);
   void paintAlong(const QPointF& from, const QPointF& to);
   void scrollTowards(const QPointF& position);
-  void walk(int key, Qt::KeyboardModifiers modifiers);
-  PartId neighbourOf(const PartId& part, int key) const;
-  Selection rangeTo(const PartId& part) const;
   NetworkMarks marks() const;
-  OpenedBlocks openedBlocks() const;
-  void setOpen(const Selection& blocks, bool isOpen);
-  void followOpened(const Architecture& before);
-  void lookAt(const OperationMark& operation);
-  void revealOperation(const OperationMark& operation);
-  bool walkOperations(int key);
+  NetworkPicture picture() const;
 
   Architecture architecture_;
   NetworkCosts costs_;
   NetworkLayout layout_;
   MixerMemory memory_;
   std::map<PartId, Severity> problems_;
-  Selection selection_;
-  std::optional<PartId> current_;  ///< The part with the keyboard focus.
-  std::optional<PartId> anchor_;   ///< The first part of a range.
+  NetworkSelection selection_;
+  OpenedBlocks opened_;
   std::optional<PartId> hovered_;
-  Selection opened_;                        ///< The blocks that show their operations.
-  std::optional<OperationMark> operation_;  ///< Within the part with the keyboard focus.
   std::optional<OperationMark> hoveredOperation_;
   EditTool tool_;
-
-  Drag drag_ = Drag::none;
-  QPointF pressedAt_;  ///< In the body's coordinates, like the next members.
-  QPointF draggedTo_;
-  Selection beforeDrag_;
-  QString gesture_;
-  int painted_ = 0;
-  QStringList fittings_;  ///< What the drag of a painting tool has fitted so far.
-
+  NetworkDrag drag_;
   NetworkActions* actions_;
   QFrame* emptyState_;
 };

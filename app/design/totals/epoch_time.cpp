@@ -6,7 +6,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/machine_service.h"
 #include "engine/values/config/settings.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
@@ -23,9 +23,9 @@ constexpr std::size_t kMostKept = 16;
 
 }  // namespace
 
-EpochTime::EpochTime(InspectionSession& inspection, QWidget* parent)
+EpochTime::EpochTime(MachineService& machine, QWidget* parent)
     : QWidget(parent),
-      inspection_(inspection),
+      machine_(machine),
       caption_(new QLabel(u"Time on this machine"_s, this)),
       text_(new QLabel(this)),
       progress_(new QProgressBar(this)),
@@ -84,26 +84,22 @@ void EpochTime::measure() {
   if (isMeasuring() || !canMeasure()) return;
   failure_.clear();
   measuring_ = config_;
-  id_ =
-      inspection_.estimateThroughput(config_,
-                                     kSteps,
-                                     *this,
-                                     {.answered =
-                                          [this](const ThroughputEstimate& result) {
-                                            keep(result);
-                                            end();
-                                          },
-                                      .failed =
-                                          [this](const QString& reason) {
-                                            failure_ = reason;
-                                            end();
-                                          },
-                                      .progressed =
-                                          [this](qint64 done, qint64 total) {
-                                            progress_->setRange(0, static_cast<int>(total));
-                                            progress_->setValue(static_cast<int>(done));
-                                            text_->setText(u"Step %1 of %2"_s.arg(done).arg(total));
-                                          }});
+  isMeasuring_ = true;
+  measurement_.followNewest(
+      machine_.estimateThroughput(config_, kSteps),
+      [this](const ThroughputEstimate& result) {
+        keep(result);
+        end();
+      },
+      [this](const QString& reason) {
+        failure_ = reason;
+        end();
+      },
+      [this](int done, int total) {
+        progress_->setRange(0, total);
+        progress_->setValue(done);
+        text_->setText(u"Step %1 of %2"_s.arg(done).arg(total));
+      });
   progress_->setValue(0);
   showState();
   Q_EMIT changed();
@@ -111,12 +107,12 @@ void EpochTime::measure() {
 
 void EpochTime::cancel() {
   if (!isMeasuring()) return;
-  inspection_.cancel(id_);
+  measurement_.cancel();
   end();
 }
 
 void EpochTime::end() {
-  id_ = 0;
+  isMeasuring_ = false;
   showState();
   Q_EMIT changed();
 }

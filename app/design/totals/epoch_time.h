@@ -6,6 +6,7 @@
 
 #include "engine/values/config/run_config.h"
 #include "engine/values/run/throughput_estimate.h"
+#include "widgets/work/work.h"
 
 class QLabel;
 class QProgressBar;
@@ -13,7 +14,7 @@ class QPushButton;
 
 namespace lambda {
 
-class InspectionSession;
+class MachineService;
 
 /// The duration of an epoch on this machine, measured with real training steps on request. It is
 /// shown for the network that was measured, and for changes of it that take equally long; the last
@@ -22,14 +23,14 @@ class EpochTime : public QWidget {
   Q_OBJECT
 
  public:
-  explicit EpochTime(InspectionSession& inspection, QWidget* parent = nullptr);
+  explicit EpochTime(MachineService& machine, QWidget* parent = nullptr);
 
   /// The configuration to measure, and why it can't be measured; empty = it can.
   void setConfig(const RunConfig& config, const QString& obstacle = {});
 
   bool canMeasure() const { return obstacle_.isEmpty(); }
 
-  bool isMeasuring() const { return id_ != 0; }
+  bool isMeasuring() const { return isMeasuring_; }
 
   /// Shows only the duration of an epoch; the rest is in the tooltip.
   void setBrief(bool isBrief);
@@ -60,11 +61,12 @@ class EpochTime : public QWidget {
   QString stateText() const;
   QString stateTip() const;
 
-  InspectionSession& inspection_;
+  MachineService& machine_;
   RunConfig config_;
   QString obstacle_;
   bool isBrief_ = false;
-  quint64 id_ = 0;  ///< Number of the measurement under way; 0 = none.
+  bool isMeasuring_ = false;
+  Work measurement_{*this};
   RunConfig measuring_;
   std::vector<Measurement> measurements_;  ///< The oldest first.
   QString failure_;                        ///< Of the measurement of `measuring_`.

@@ -52,14 +52,14 @@ void show(TotalCell& cell, long long now, long long before, const Text& text) {
 
 }  // namespace
 
-TotalsBar::TotalsBar(InspectionSession& inspection, QWidget* parent)
+TotalsBar::TotalsBar(MachineService& machine, QWidget* parent)
     : QFrame(parent),
       pattern_(new TotalCell(u"Pattern"_s, this)),
       parameters_(new TotalCell(u"Parameters"_s, this)),
       flops_(new TotalCell(u"FLOPs per image"_s, this)),
       activations_(new TotalCell(u"Activations"_s, this)),
       memory_(new TotalCell(u"Memory to train"_s, this)),
-      time_(new EpochTime(inspection, this)) {
+      time_(new EpochTime(machine, this)) {
   setProperty(kRole, u"panel"_s);
   auto* layout = new FlowLayout(kTotalsGap, this);
   layout->setContentsMargins(16, 10, 16, 10);

@@ -8,7 +8,7 @@
 namespace lambda {
 
 class EpochTime;
-class InspectionSession;
+class MachineService;
 class TotalCell;
 
 /// The total cost of a network, each number with its difference to the last saved version. In a
@@ -17,7 +17,7 @@ class TotalsBar : public QFrame {
   Q_OBJECT
 
  public:
-  explicit TotalsBar(InspectionSession& inspection, QWidget* parent = nullptr);
+  explicit TotalsBar(MachineService& machine, QWidget* parent = nullptr);
 
   /// `cost` is that of `config`; `canTrain` is false where it has errors.
   void show(const RunConfig& config,

@@ -260,7 +260,7 @@ void DraftView::edit(const std::function<void(Experiment&)>& change) {
 
 void DraftView::showDraft() {
   if (!draft_) {
-    tasks_.forget();
+    tasks_.cancel();
     plan_->clear();
     return;
   }

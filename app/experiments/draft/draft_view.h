@@ -8,7 +8,7 @@
 #include <QWidget>
 
 #include "app/experiments/plan/plan_rows.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/values/experiment/experiment.h"
 #include "engine/values/fields/problem.h"
 #include "widgets/forms/field_rows.h"
@@ -96,7 +96,7 @@ class DraftView : public QWidget {
   QPushButton* create_;
   QPushButton* discard_;
   PlanPanel* plan_;
-  BackgroundTasks tasks_{*this};
+  Work tasks_{*this};
 };
 
 }  // namespace lambda

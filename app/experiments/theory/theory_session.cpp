@@ -62,7 +62,7 @@ struct TheorySession::End {
   QString problem = {};
 };
 
-TheorySession::TheorySession(QObject* parent) : QObject(parent) {
+TheorySession::TheorySession(QObject* parent) : QObject(parent), lane_(kTheoryNiceness) {
   timer_.setInterval(kTakeInterval);
   connect(&timer_, &QTimer::timeout, this, [this] {
     if (job_) take(*job_);
@@ -87,8 +87,7 @@ void TheorySession::start(const std::string& experiment, const TheorySettings& s
   runs_[experiment] = {.state = TheoryRun::State::running, .settings = settings};
   clock_.start();
   timer_.start();
-  if (!thread_) thread_.emplace(kTheoryNiceness);
-  thread_->post([this, job, settings] {
+  const auto compute = [job, settings] {
     const auto start = std::chrono::steady_clock::now();
     End end;
     try {
@@ -98,9 +97,10 @@ void TheorySession::start(const std::string& experiment, const TheorySettings& s
       end.problem = QString::fromUtf8(error.what());
     }
     end.seconds = secondsSince(start);
-    QMetaObject::invokeMethod(
-        this, [this, job, end] { finish(*job, end); }, Qt::QueuedConnection);
-  });
+    return end;
+  };
+  // The end of a computation that this one stops is shown also.
+  computation_.follow(lane_.run(compute), [this, job](const End& end) { finish(*job, end); });
   Q_EMIT changed(experiment);
 }
 

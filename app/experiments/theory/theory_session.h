@@ -2,15 +2,15 @@
 
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
 
-#include "app/session/worker_thread.h"
 #include "engine/values/theory/theory_experiment.h"
+#include "widgets/work/lane.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -61,8 +61,8 @@ class TheorySession : public QObject {
   std::shared_ptr<Job> job_;  ///< The computation under way; null where there is none.
   QElapsedTimer clock_;       ///< Since its start.
   QTimer timer_;
-  /// Begins with the first computation; destroyed first, so that nothing else refers to this.
-  std::optional<WorkerThread> thread_;
+  Lane lane_;
+  Work computation_{*this};
 };
 
 }  // namespace lambda

@@ -163,7 +163,7 @@ void SourceChooser::open(const fs::path& path,
                          const Refusal& otherwise) {
   const RunSummary* known = find(runFolderOf(path));
   if (known && isCheckpointFile(path)) {
-    opening_.forget();
+    opening_.cancel();
     isOpening_ = false;
     choose(sourceOf(*known, path));
     fillRuns();
@@ -203,7 +203,7 @@ QString SourceChooser::take(const fs::path& path, const RunContent& content) {
 
 bool SourceChooser::showLive() {
   if (!live_) return false;
-  opening_.forget();
+  opening_.cancel();
   isOpening_ = false;
   choose(*live_);
   fillRuns();
@@ -257,7 +257,7 @@ void SourceChooser::fillRuns() {
 
 /// Reads the list again: a training adds checkpoints and removes older ones.
 void SourceChooser::listCheckpoints() {
-  if (source_.kind != SourceKind::checkpoint) return listing_.forget();
+  if (source_.kind != SourceKind::checkpoint) return listing_.cancel();
   listing_.runNewest([run = source_.run] { return checkpointsOf(run); },
                      [this, run = source_.run](const std::vector<fs::path>& found) {
                        const bool isShown =
@@ -301,7 +301,7 @@ void SourceChooser::runChosen(int index) {
 void SourceChooser::checkpointChosen(int index) {
   const RunSummary* run = find(source_.run);
   if (run == nullptr || index < 0 || index >= static_cast<int>(checkpoints_.size())) return;
-  opening_.forget();
+  opening_.cancel();
   isOpening_ = false;
   choose(sourceOf(*run, checkpoints_[static_cast<std::size_t>(index)]));
 }

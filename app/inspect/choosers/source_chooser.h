@@ -8,7 +8,7 @@
 #include <QWidget>
 
 #include "app/inspect/feed/inspection_source.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "app/session/runs/run_content.h"
 
 class QComboBox;
@@ -83,8 +83,8 @@ class SourceChooser : public QWidget {
   bool isOpening_ = false;                          ///< A choice is under way.
   QComboBox* runList_;
   QComboBox* checkpointList_;
-  BackgroundTasks opening_;
-  BackgroundTasks listing_;
+  Work opening_;
+  Work listing_;
 };
 
 /// "cpu-hybrid · 21 Nov 01:08": a run's name and its start, from its folder's name.

@@ -4,13 +4,14 @@
 
 #include "app/inspect/compare/comparison.h"
 #include "app/inspect/panels/panel_parts.h"
+#include "widgets/theme/fitted_area.h"
 
 namespace lambda {
 
-CompareMode::CompareMode(TrainingSession& training, InspectionSession& inspection, QObject* parent)
+CompareMode::CompareMode(TrainingSession& training, CheckpointService& checkpoints, QObject* parent)
     : InspectMode(parent),
-      comparison_(new Comparison(training, inspection)),
-      area_(new PanelArea(*comparison_)) {
+      comparison_(new Comparison(training, checkpoints)),
+      area_(new FittedArea(*comparison_, false)) {
   connect(comparison_, &Comparison::refused, this, [this](const QString& reason) {
     Q_EMIT told(reason, true);
   });

@@ -9,8 +9,8 @@
 namespace lambda {
 
 class Comparison;
-class InspectionSession;
-class PanelArea;
+class CheckpointService;
+class FittedArea;
 class TrainingSession;
 
 /// Two layers, checkpoints or runs side by side.
@@ -19,7 +19,7 @@ class CompareMode : public InspectMode {
 
  public:
   /// Both outlive the mode.
-  CompareMode(TrainingSession& training, InspectionSession& inspection, QObject* parent = nullptr);
+  CompareMode(TrainingSession& training, CheckpointService& checkpoints, QObject* parent = nullptr);
 
   void setRuns(const std::vector<RunSummary>& runs);
   void setLive(const std::optional<InspectionSource>& live);
@@ -37,7 +37,7 @@ class CompareMode : public InspectMode {
 
  private:
   Comparison* comparison_;  ///< Belongs to the page that shows it, as its area does.
-  PanelArea* area_;
+  FittedArea* area_;
   InspectionSource source_;
   std::vector<std::filesystem::path> checked_;
 };

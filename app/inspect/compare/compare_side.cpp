@@ -35,7 +35,7 @@ constexpr int kVerdictLines = 2;
 
 }  // namespace
 
-CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
+CompareSide::CompareSide(TrainingSession& training, CheckpointService& checkpoints, QWidget* parent)
     : QWidget(parent),
       chooser_(new SourceChooser),
       layerList_(new NameList),
@@ -43,7 +43,7 @@ CompareSide::CompareSide(TrainingSession& training, InspectionSession& inspectio
       lambda_(new HeatmapView),
       embeddings_(new HeatmapView),
       verdict_(makeNote()),
-      feed_(new SnapshotFeed(training, inspection, this)) {
+      feed_(new SnapshotFeed(training, checkpoints, this)) {
   layerList_->setAccessibleName(u"Layer"_s);
   layerList_->setToolTip(u"The layer to compare"_s);
   verdict_->setAlignment(Qt::AlignLeft | Qt::AlignTop);

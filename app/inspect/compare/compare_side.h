@@ -27,7 +27,7 @@ class CompareSide : public QWidget {
   Q_OBJECT
 
  public:
-  CompareSide(TrainingSession& training, InspectionSession& inspection, QWidget* parent = nullptr);
+  CompareSide(TrainingSession& training, CheckpointService& checkpoints, QWidget* parent = nullptr);
 
   SourceChooser& chooser() { return *chooser_; }
 

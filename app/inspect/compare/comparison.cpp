@@ -21,10 +21,10 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-Comparison::Comparison(TrainingSession& training, InspectionSession& inspection, QWidget* parent)
+Comparison::Comparison(TrainingSession& training, CheckpointService& checkpoints, QWidget* parent)
     : QWidget(parent),
-      left_(new CompareSide(training, inspection)),
-      right_(new CompareSide(training, inspection)),
+      left_(new CompareSide(training, checkpoints)),
+      right_(new CompareSide(training, checkpoints)),
       controls_(new QWidget),
       oneScale_(new QCheckBox(u"One scale"_s)),
       difference_(new DifferenceColumn),

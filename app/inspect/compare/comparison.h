@@ -7,8 +7,8 @@
 
 #include "app/inspect/contribution_maps.h"
 #include "app/inspect/feed/snapshot_feed.h"
-#include "app/session/background_tasks.h"
 #include "app/session/runs/run_summary.h"
+#include "widgets/work/work.h"
 
 class QCheckBox;
 
@@ -24,7 +24,7 @@ class Comparison : public QWidget {
   Q_OBJECT
 
  public:
-  Comparison(TrainingSession& training, InspectionSession& inspection, QWidget* parent = nullptr);
+  Comparison(TrainingSession& training, CheckpointService& checkpoints, QWidget* parent = nullptr);
 
   void setRuns(const std::vector<RunSummary>& runs);
   void setLive(const std::optional<InspectionSource>& live);
@@ -97,7 +97,7 @@ class Comparison : public QWidget {
   InspectionRequest image_;
   double rowShare_ = 0.5;
   double columnShare_ = 0.5;
-  BackgroundTasks tasks_;
+  Work tasks_;
 };
 
 }  // namespace lambda

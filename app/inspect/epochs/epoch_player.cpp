@@ -33,6 +33,7 @@ namespace {
 constexpr int kSpeeds[] = {1, 2, 5, 10};  // epochs per second
 constexpr int kFirstSpeed = 1;
 constexpr int kProgressWidth = 96;
+constexpr int kExportNiceness = 10;
 constexpr double kLabelWidth = 140;  // "Epoch 100 of 300", so that nothing moves while it counts
 
 QToolButton* makeButton(const QString& tip) {
@@ -48,6 +49,7 @@ QToolButton* makeButton(const QString& tip) {
 EpochPlayer::EpochPlayer(std::size_t budget, QWidget* parent)
     : QWidget(parent),
       reader_(budget),
+      exportLane_(kExportNiceness),
       back_(makeButton(u"Previous epoch"_s)),
       play_(makeButton(u"Play"_s)),
       forward_(makeButton(u"Next epoch"_s)),
@@ -89,7 +91,7 @@ EpochPlayer::EpochPlayer(std::size_t budget, QWidget* parent)
     timer_.setInterval(1000 / kSpeeds[index]);
   });
   connect(exportButton_, &QPushButton::clicked, this, [this] {
-    export_ ? cancelExport() : exportSequence();
+    isExporting_ ? cancelExport() : exportSequence();
   });
   timer_.setInterval(1000 / kSpeeds[kFirstSpeed]);
   connect(&timer_, &QTimer::timeout, this, &EpochPlayer::advance);
@@ -194,13 +196,14 @@ void EpochPlayer::updateParts() {
   for (QWidget* part : std::initializer_list<QWidget*>{back_, play_, forward_, slider_, speed_}) {
     part->setEnabled(hasEpochs);
   }
-  exportProgress_->setVisible(export_ != nullptr);
-  exportButton_->setEnabled(hasEpochs || export_);
-  exportButton_->setText(export_ ? u"Cancel"_s : u"Save sequence …"_s);
+  exportProgress_->setVisible(isExporting_);
+  exportButton_->setEnabled(hasEpochs || isExporting_);
+  exportButton_->setText(isExporting_ ? u"Cancel"_s : u"Save sequence …"_s);
   exportButton_->setToolTip(
-      export_ ? u"Stop saving the sequence"_s
-              : u"Every epoch as a PNG picture, all of them as an animation (GIF) that plays as "
-                "fast as here, and the norms as CSV"_s);
+      isExporting_
+          ? u"Stop saving the sequence"_s
+          : u"Every epoch as a PNG picture, all of them as an animation (GIF) that plays as "
+            "fast as here, and the norms as CSV"_s);
   back_->setIcon(icon(u"chevron-left"_s, *this));
   forward_->setIcon(icon(u"chevron-right"_s, *this));
   play_->setIcon(icon(isPlaying() ? u"pause"_s : u"play"_s, *this));
@@ -232,32 +235,32 @@ void EpochPlayer::exportSequence() {
 
 void EpochPlayer::exportTo(const QString& folder) {
   if (reader_.count() == 0) return;
-  export_ = std::make_unique<SequenceExport>(Sequence{.layer = layer_,
-                                                      .layers = reader_.layers(),
-                                                      .snapshots = reader_.files(),
-                                                      .norms = norms(),
-                                                      .folder = folder,
-                                                      .colors = printColors(),
-                                                      .frameTime = timer_.intervalAsDuration()});
-  exportProgress_->setRange(0, reader_.count());
-  exportProgress_->setValue(0);
-  connect(export_.get(), &SequenceExport::progressed, exportProgress_, &QProgressBar::setValue);
-  connect(export_.get(), &SequenceExport::finished, this, [this, folder](const QString& problem) {
-    export_.release()->deleteLater();
+  const auto write = [sequence = Sequence{.layer = layer_,
+                                          .layers = reader_.layers(),
+                                          .snapshots = reader_.files(),
+                                          .norms = norms(),
+                                          .folder = folder,
+                                          .colors = printColors(),
+                                          .frameTime = timer_.intervalAsDuration()}](
+                         QPromise<QString>& promise) { writeSequence(sequence, promise); };
+  const auto end = [this, folder](const QString& problem) {
+    isExporting_ = false;
     updateParts();
     Q_EMIT exported(folder, problem);
+  };
+  isExporting_ = true;
+  exportProgress_->setRange(0, reader_.count());
+  exportProgress_->setValue(0);
+  export_.followNewest(exportLane_.run<QString>(write), end, end, [this](int done, int) {
+    exportProgress_->setValue(done);
   });
   updateParts();
 }
 
 void EpochPlayer::cancelExport() {
-  if (!export_) return;
   // The window does not wait for the picture under way.
-  SequenceExport* ending = export_.release();
-  ending->setParent(this);
-  ending->disconnect();
-  connect(ending, &SequenceExport::finished, ending, &QObject::deleteLater);
-  ending->cancel();
+  export_.cancel();
+  isExporting_ = false;
   updateParts();
 }
 

@@ -20,7 +20,6 @@ class QToolButton;
 namespace lambda {
 
 class NormStrip;
-class SequenceExport;
 
 /// Plays the snapshots that a run has stored of its epochs.
 class EpochPlayer : public QWidget {
@@ -82,7 +81,9 @@ class EpochPlayer : public QWidget {
   QString problem_;
   bool isOpen_ = false;
   bool isReading_ = false;  ///< The current epoch is being read again.
-  std::unique_ptr<SequenceExport> export_;
+  bool isExporting_ = false;
+  Lane exportLane_;
+  Work export_{*this};
   QToolButton* back_;
   QToolButton* play_;
   QToolButton* forward_;

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -13,8 +11,9 @@
 #include <QString>
 
 #include "app/inspect/probe_view.h"
-#include "app/session/worker_thread.h"
 #include "engine/values/inspection/probe_snapshot.h"
+#include "widgets/work/lane.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -29,7 +28,6 @@ class ProbeReader : public QObject {
 
   /// `budget`: how many numbers of 4 bytes may stay in memory.
   explicit ProbeReader(std::size_t budget = kBudget, QObject* parent = nullptr);
-  ~ProbeReader() override;
 
   /// Reads RUN/inspection of a run whose network has these layers from the start. opened() follows,
   /// even where there is nothing.
@@ -72,16 +70,11 @@ class ProbeReader : public QObject {
     QString problem;
   };
 
-  Reading readAll(const std::filesystem::path& folder,
-                  const std::vector<InspectableLayer>& layers,
-                  quint64 request) const;
-  void answer(std::function<void()> call);
-
   std::vector<InspectableLayer> layers_;
   std::vector<Epoch> epochs_;
   const std::size_t budget_;
-  std::atomic<quint64> newest_ = 0;  ///< Number of the newest request; older ones are dropped.
-  WorkerThread thread_;
+  Lane lane_;
+  Work reading_{*this};
 };
 
 }  // namespace lambda

@@ -1,8 +1,6 @@
 #include "app/inspect/epochs/sequence_export.h"
 
 #include <algorithm>
-#include <exception>
-#include <utility>
 
 #include <QDir>
 
@@ -18,7 +16,6 @@ namespace lambda {
 namespace {
 
 constexpr std::chrono::milliseconds kLastFrameTime(2000);  // pause before the animation repeats
-constexpr int kExportNiceness = 10;
 
 /// Frames show signed data, lines and text: the palette has the map's colours and the colours
 /// between ink and page.
@@ -40,68 +37,55 @@ QList<QRgb> paletteFor(const Colors& colors) {
   return palette << colors.hairline.rgb() << colors.textSecondary.rgb() << colors.accent.rgb();
 }
 
-}  // namespace
-
-SequenceExport::SequenceExport(Sequence sequence, QObject* parent)
-    : QObject(parent), sequence_(std::move(sequence)), thread_(kExportNiceness) {
-  thread_.post([this] {
-    QString problem;
-    try {
-      problem = writeAll();
-    } catch (const std::exception& error) {
-      // The snapshot could be read before, so that somebody has just removed the run.
-      problem = QString::fromStdString(error.what());
-    }
-    QMetaObject::invokeMethod(
-        this, [this, problem] { Q_EMIT finished(problem); }, Qt::QueuedConnection);
-  });
+QString pathOf(const Sequence& sequence, const QString& name) {
+  return QDir(sequence.folder).filePath(name);
 }
 
-SequenceExport::~SequenceExport() {
-  cancel();
-}
-
-QString SequenceExport::pathOf(const QString& name) const {
-  return QDir(sequence_.folder).filePath(name);
-}
-
-QString SequenceExport::notWritten(const QString& path, const QString& reason) {
+QString notWritten(const QString& path, const QString& reason) {
   return u"Could not write %1: %2. Choose another folder."_s.arg(path, reason);
 }
 
-QString SequenceExport::writeAll() {
-  if (!QDir().mkpath(sequence_.folder)) {
-    return u"Could not create the folder %1. Choose another one."_s.arg(sequence_.folder);
-  }
-  const SequenceFrame frame(sequence_.layer, sequence_.norms);
-  const QString animationPath = pathOf(u"epochs.gif"_s);
-  GifWriter animation(animationPath, SequenceFrame::kSize, paletteFor(sequence_.colors));
-  const int total = static_cast<int>(sequence_.snapshots.size());
-  for (int done = 0; done < total; ++done) {
-    if (isCancelled_) return {};
-    QMetaObject::invokeMethod(
-        this, [this, done, total] { Q_EMIT progressed(done, total); }, Qt::QueuedConnection);
-    const ProbeSnapshot probe =
-        readProbeSnapshot(sequence_.snapshots[static_cast<std::size_t>(done)], sequence_.layers);
-    const QImage picture = frame.draw(probe, sequence_.colors);
-    const QString path = pathOf(u"epoch-%1.png"_s.arg(probe.epoch, 4, 10, QChar(u'0')));
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !publish(file)) {
-      return notWritten(path, file.errorString());
-    }
-    const bool isLast = done + 1 == total;
-    const auto time = isLast ? std::max(sequence_.frameTime, kLastFrameTime) : sequence_.frameTime;
-    if (!animation.add(picture, time)) return notWritten(animationPath, animation.error());
-  }
-  if (!animation.finish()) return notWritten(animationPath, animation.error());
-  return writeNorms();
-}
-
-QString SequenceExport::writeNorms() const {
-  const QString path = pathOf(u"norms.csv"_s);
-  const QByteArray csv = QByteArray::fromStdString(csvOf(sequence_.norms));
+QString writeNorms(const Sequence& sequence) {
+  const QString path = pathOf(sequence, u"norms.csv"_s);
+  const QByteArray csv = QByteArray::fromStdString(csvOf(sequence.norms));
   const QString problem = saveFile(path, csv);
   return problem.isEmpty() ? QString() : notWritten(path, problem);
+}
+
+}  // namespace
+
+void writeSequence(const Sequence& sequence, QPromise<QString>& promise) {
+  if (!QDir().mkpath(sequence.folder)) {
+    promise.addResult(
+        u"Could not create the folder %1. Choose another one."_s.arg(sequence.folder));
+    return;
+  }
+  const SequenceFrame frame(sequence.layer, sequence.norms);
+  const QString animationPath = pathOf(sequence, u"epochs.gif"_s);
+  GifWriter animation(animationPath, SequenceFrame::kSize, paletteFor(sequence.colors));
+  const auto failAnimation = [&] {
+    promise.addResult(notWritten(animationPath, animation.error()));
+  };
+  const int total = static_cast<int>(sequence.snapshots.size());
+  promise.setProgressRange(0, total);
+  for (int done = 0; done < total; ++done) {
+    if (promise.isCanceled()) return;
+    promise.setProgressValue(done);
+    const ProbeSnapshot probe =
+        readProbeSnapshot(sequence.snapshots[static_cast<std::size_t>(done)], sequence.layers);
+    const QImage picture = frame.draw(probe, sequence.colors);
+    const QString path = pathOf(sequence, u"epoch-%1.png"_s.arg(probe.epoch, 4, 10, QChar(u'0')));
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !publish(file)) {
+      promise.addResult(notWritten(path, file.errorString()));
+      return;
+    }
+    const bool isLast = done + 1 == total;
+    const auto time = isLast ? std::max(sequence.frameTime, kLastFrameTime) : sequence.frameTime;
+    if (!animation.add(picture, time)) return failAnimation();
+  }
+  if (!animation.finish()) return failAnimation();
+  promise.addResult(writeNorms(sequence));
 }
 
 }  // namespace lambda

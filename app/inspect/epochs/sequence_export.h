@@ -1,15 +1,13 @@
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <filesystem>
 #include <vector>
 
-#include <QObject>
+#include <QPromise>
 #include <QString>
 
 #include "app/inspect/probe_view.h"
-#include "app/session/worker_thread.h"
 #include "engine/values/inspection/inspection.h"
 #include "widgets/theme/colors.h"
 
@@ -27,33 +25,9 @@ struct Sequence {
 };
 
 /// Writes the epochs of a layer as epoch-0001.png ..., as one animation epochs.gif, and norms.csv
-/// into a folder, on a thread of its own. Its destruction ends the work after the picture under
-/// way.
-class SequenceExport : public QObject {
-  Q_OBJECT
-
- public:
-  explicit SequenceExport(Sequence sequence, QObject* parent = nullptr);
-  ~SequenceExport() override;
-
-  /// Ends the work after the picture under way; finished() follows.
-  void cancel() { isCancelled_ = true; }
-
- Q_SIGNALS:
-  void progressed(int done, int total);
-  /// Empty = everything is written, or the work was cancelled; otherwise what went wrong and what
-  /// to do.
-  void finished(const QString& problem);
-
- private:
-  QString writeAll();
-  QString writeNorms() const;
-  QString pathOf(const QString& name) const;
-  static QString notWritten(const QString& path, const QString& reason);
-
-  const Sequence sequence_;
-  std::atomic<bool> isCancelled_ = false;
-  WorkerThread thread_;
-};
+/// into a folder, and reports the number of epochs that are done. Adds what went wrong and what to
+/// do, empty where everything is written; nothing where it was cancelled, which it notices after
+/// the picture under way. Throws Error where a snapshot can't be read.
+void writeSequence(const Sequence& sequence, QPromise<QString>& promise);
 
 }  // namespace lambda

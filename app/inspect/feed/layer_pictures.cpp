@@ -12,9 +12,9 @@ constexpr std::chrono::milliseconds kPause{400};
 }  // namespace
 
 LayerPictures::LayerPictures(TrainingSession& training,
-                             InspectionSession& inspection,
+                             CheckpointService& checkpoints,
                              QObject* parent)
-    : QObject(parent), training_(training), inspection_(inspection) {
+    : QObject(parent), training_(training), checkpoints_(checkpoints) {
   timer_.setSingleShot(true);
   timer_.setInterval(kPause);
   connect(&timer_, &QTimer::timeout, this, &LayerPictures::askNext);
@@ -33,8 +33,7 @@ void LayerPictures::start(const InspectionSource& source,
 void LayerPictures::stop() {
   missing_.clear();
   isWaiting_ = false;
-  inspection_.cancel(request_);
-  training_.cancelInspection(*this);
+  inspection_.cancel();
   timer_.stop();
 }
 
@@ -52,27 +51,21 @@ void LayerPictures::askNext() {
   request.layer = missing_.front();
   request.queryRow = request.queryColumn = -1;
   request.withPatterns = false;
-  const Replies<SnapshotPointer> replies{
-      .answered =
-          [this](const SnapshotPointer& snapshot) {
-            isWaiting_ = false;
-            Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
-            forget(snapshot->layer.name);
-            if (!timer_.isActive()) askNext();
-          },
-      // A layer that can't be inspected reports this when it is chosen.
-      .failed =
-          [this, layer = request.layer](const QString&) {
-            isWaiting_ = false;
-            forget(layer);
-            if (!timer_.isActive()) askNext();
-          }};
+  const auto next = [this](const std::string& layer) {
+    isWaiting_ = false;
+    forget(layer);
+    if (!timer_.isActive()) askNext();
+  };
   isWaiting_ = true;
-  if (source_.kind == SourceKind::live) {
-    training_.inspect(request, *this, replies);
-  } else {
-    request_ = inspection_.inspect(source_.checkpoint, request, *this, replies);
-  }
+  inspection_.followNewest(
+      source_.kind == SourceKind::live ? training_.inspect(request, *this)
+                                       : checkpoints_.inspect(source_.checkpoint, request),
+      [this, next](const SnapshotPointer& snapshot) {
+        Q_EMIT arrived(snapshot->layer.name, snapshot->lambdas.total);
+        next(snapshot->layer.name);
+      },
+      // A layer that can't be inspected reports this when it is chosen.
+      [next, layer = request.layer](const QString&) { next(layer); });
 }
 
 }  // namespace lambda

@@ -7,7 +7,7 @@
 #include <QTimer>
 
 #include "app/inspect/feed/inspection_source.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/training/training_session.h"
 #include "engine/values/inspection/inspection.h"
 
@@ -20,7 +20,7 @@ class LayerPictures : public QObject {
 
  public:
   LayerPictures(TrainingSession& training,
-                InspectionSession& inspection,
+                CheckpointService& checkpoints,
                 QObject* parent = nullptr);
 
   /// Requests the missing lambdas for this image; replaces the former request.
@@ -42,12 +42,12 @@ class LayerPictures : public QObject {
   void askNext();
 
   TrainingSession& training_;
-  InspectionSession& inspection_;
+  CheckpointService& checkpoints_;
   InspectionSource source_;
   InspectionRequest image_;
   std::vector<std::string> missing_;
   bool isWaiting_ = false;  ///< A request is under way.
-  quint64 request_ = 0;     ///< Number of the request to a checkpoint.
+  Work inspection_{*this};
   QTimer timer_;
 };
 

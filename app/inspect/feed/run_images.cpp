@@ -10,17 +10,16 @@ void RunImages::setData(const DataConfig& data) {
 
 ImagesPointer RunImages::of(Split split) {
   const auto isCurrent = [this, data = data_] { return isOf(data); };
-  return cache_.images(data_,
-                       split,
-                       *this,
-                       {.answered =
-                            [this, split, isCurrent](const ImagesPointer&) {
-                              if (isCurrent()) Q_EMIT arrived(split);
-                            },
-                        .failed =
-                            [this, split, isCurrent](const QString& reason) {
-                              if (isCurrent()) Q_EMIT failed(split, reason);
-                            }});
+  return cache_.images(
+      data_,
+      split,
+      *this,
+      [this, split, isCurrent] {
+        if (isCurrent()) Q_EMIT arrived(split);
+      },
+      [this, split, isCurrent](const QString& reason) {
+        if (isCurrent()) Q_EMIT failed(split, reason);
+      });
 }
 
 }  // namespace lambda

@@ -12,9 +12,9 @@ constexpr std::chrono::milliseconds kBusyAfter{150};
 }  // namespace
 
 SnapshotFeed::SnapshotFeed(TrainingSession& training,
-                           InspectionSession& inspection,
+                           CheckpointService& checkpoints,
                            QObject* parent)
-    : QObject(parent), training_(training), inspection_(inspection), live_(training) {
+    : QObject(parent), training_(training), checkpoints_(checkpoints), live_(training) {
   busyTimer_.setSingleShot(true);
   busyTimer_.setInterval(kBusyAfter);
   connect(&busyTimer_, &QTimer::timeout, this, [this] {
@@ -30,7 +30,7 @@ void SnapshotFeed::setSource(const InspectionSource& source) {
   source_ = source;
   if (!isOther) return;
   live_.setRequest({});
-  inspection_.cancel(request_);
+  inspection_.cancel();
   snapshot_.reset();
   endWaiting();
   setActive(isActive_);
@@ -45,12 +45,10 @@ void SnapshotFeed::ask(const InspectionRequest& request) {
       if (!isActive_) return;
       break;
     case SourceKind::checkpoint:
-      request_ = inspection_.inspect(
-          source_.checkpoint,
-          request,
-          *this,
-          {.answered = [this](const SnapshotPointer& snapshot) { take(snapshot); },
-           .failed = [this](const QString& reason) { fail(reason); }});
+      inspection_.followNewest(
+          checkpoints_.inspect(source_.checkpoint, request),
+          [this](const SnapshotPointer& snapshot) { take(snapshot); },
+          [this](const QString& reason) { fail(reason); });
       break;
   }
   if (!isBusy_ && !busyTimer_.isActive()) busyTimer_.start();
@@ -75,7 +73,6 @@ void SnapshotFeed::fail(const QString& reason) {
 }
 
 void SnapshotFeed::endWaiting() {
-  request_ = 0;
   busyTimer_.stop();
   if (!isBusy_) return;
   isBusy_ = false;

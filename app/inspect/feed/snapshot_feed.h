@@ -8,7 +8,7 @@
 #include <QTimer>
 
 #include "app/inspect/feed/inspection_source.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/inspection/repeated_inspection.h"
 #include "app/session/training/training_session.h"
 #include "engine/values/inspection/inspection.h"
@@ -21,7 +21,9 @@ class SnapshotFeed : public QObject {
   Q_OBJECT
 
  public:
-  SnapshotFeed(TrainingSession& training, InspectionSession& inspection, QObject* parent = nullptr);
+  SnapshotFeed(TrainingSession& training,
+               CheckpointService& checkpoints,
+               QObject* parent = nullptr);
 
   /// Sets another source: answers for the one before are dropped. Sends no request.
   void setSource(const InspectionSource& source);
@@ -55,12 +57,12 @@ class SnapshotFeed : public QObject {
   void endWaiting();
 
   TrainingSession& training_;
-  InspectionSession& inspection_;
+  CheckpointService& checkpoints_;
   RepeatedInspection live_;
   InspectionSource source_;
   std::shared_ptr<const InspectionSnapshot> snapshot_;
   QElapsedTimer arrivedAt_;
-  quint64 request_ = 0;  ///< Number of the checkpoint request; 0 = none.
+  Work inspection_{*this};
   bool isBusy_ = false;
   bool isActive_ = false;
   QTimer busyTimer_;

@@ -4,18 +4,20 @@
 
 #include "app/inspect/images/image_picker.h"
 #include "app/inspect/images/own_picture.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/runs/lacking_images.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
-ImageChoice::ImageChoice(InspectionSession& session, InspectSelection& selection, QObject* parent)
+ImageChoice::ImageChoice(CheckpointService& checkpoints,
+                         InspectSelection& selection,
+                         QObject* parent)
     : QObject(parent),
       selection_(selection),
-      images_(new RunImages(session.images(), this)),
-      predictions_(new ImagePredictions(session.predictions(), this)),
+      images_(new RunImages(checkpoints.images(), this)),
+      predictions_(new ImagePredictions(checkpoints.predictions(), this)),
       picker_(new ImagePicker) {
   connect(picker_, &ImagePicker::imageChosen, this, &ImageChoice::chooseImage);
   connect(picker_, &ImagePicker::splitChosen, this, &ImageChoice::chooseSplit);
@@ -120,7 +122,7 @@ void ImageChoice::updateRecord(const InspectionSource& source) {
 }
 
 void ImageChoice::chooseImage(int image) {
-  reading_.forget();
+  reading_.cancel();
   isAwaited_ = false;  // It is one of the images that are there.
   selection_.chooseImage(image);
   picker_->setCurrent(image);
@@ -130,7 +132,7 @@ void ImageChoice::chooseImage(int image) {
 void ImageChoice::chooseSplit(Split split) {
   wanted_ = split;
   if (split == selection_.split()) return;
-  reading_.forget();
+  reading_.cancel();
   picker_->setFilter(PredictionFilter::all);
   selection_.chooseSplit(split);
   awaitSplit();

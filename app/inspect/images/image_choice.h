@@ -6,7 +6,7 @@
 #include "app/inspect/feed/inspection_source.h"
 #include "app/inspect/feed/run_images.h"
 #include "app/inspect/inspect_selection.h"
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -19,7 +19,9 @@ class ImageChoice : public QObject {
 
  public:
   /// Both outlive it.
-  ImageChoice(InspectionSession& session, InspectSelection& selection, QObject* parent = nullptr);
+  ImageChoice(CheckpointService& checkpoints,
+              InspectSelection& selection,
+              QObject* parent = nullptr);
 
   RunImages& images() { return *images_; }
 
@@ -71,7 +73,7 @@ class ImageChoice : public QObject {
   RunImages* images_;
   ImagePredictions* predictions_;
   ImagePicker* picker_;
-  BackgroundTasks reading_{*this};
+  Work reading_{*this};
 };
 
 }  // namespace lambda

@@ -9,7 +9,7 @@
 #include "app/inspect/feed/snapshot_feed.h"
 #include "app/inspect/panels/panel_deck.h"
 #include "app/inspect/panels/panel_parts.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/training/training_session.h"
 #include "widgets/pictures/images/image_conversion.h"
 #include "widgets/text/path_text.h"
@@ -20,7 +20,7 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 ImageMode::ImageMode(TrainingSession& training,
-                     InspectionSession& inspection,
+                     CheckpointService& checkpoints,
                      RunImages& images,
                      ImagePredictions& predictions,
                      PanelDeck& deck,
@@ -30,8 +30,8 @@ ImageMode::ImageMode(TrainingSession& training,
       images_(images),
       predictions_(predictions),
       deck_(deck),
-      feed_(new SnapshotFeed(training, inspection, this)),
-      layerPictures_(new LayerPictures(training, inspection, this)) {
+      feed_(new SnapshotFeed(training, checkpoints, this)),
+      layerPictures_(new LayerPictures(training, checkpoints, this)) {
   connect(feed_, &SnapshotFeed::arrived, this, &ImageMode::takeSnapshot);
   connect(feed_, &SnapshotFeed::failed, this, &ImageMode::showFailure);
   connect(feed_, &SnapshotFeed::busyChanged, this, &ImageMode::busyChanged);
@@ -134,7 +134,7 @@ void ImageMode::showFailure(const QString& reason) {
 
 /// A file that was removed is the most frequent reason.
 void ImageMode::nameMissingFile() {
-  if (feed_->source().kind != SourceKind::checkpoint) return missingFile_.forget();
+  if (feed_->source().kind != SourceKind::checkpoint) return missingFile_.cancel();
   missingFile_.runNewest(
       [file = feed_->source().checkpoint] {
         std::error_code error;

@@ -1,13 +1,13 @@
 #pragma once
 
 #include "app/inspect/modes/inspect_mode.h"
-#include "app/session/background_tasks.h"
 #include "engine/values/inspection/inspection.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
 class ImagePredictions;
-class InspectionSession;
+class CheckpointService;
 class LayerPictures;
 class PanelDeck;
 class RunImages;
@@ -22,7 +22,7 @@ class ImageMode : public InspectMode {
  public:
   /// All outlive the mode.
   ImageMode(TrainingSession& training,
-            InspectionSession& inspection,
+            CheckpointService& checkpoints,
             RunImages& images,
             ImagePredictions& predictions,
             PanelDeck& deck,
@@ -53,7 +53,7 @@ class ImageMode : public InspectMode {
   SnapshotFeed* feed_;
   LayerPictures* layerPictures_;
   InspectSelection selection_;
-  BackgroundTasks missingFile_{*this};
+  Work missingFile_{*this};
   bool isShown_ = false;
   bool areLayerPicturesOld_ = true;  ///< They belong to another image or other weights.
 };

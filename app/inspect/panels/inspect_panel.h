@@ -4,16 +4,11 @@
 #include <optional>
 #include <vector>
 
-#include <QList>
-#include <QWidget>
-
+#include "app/session/panel.h"
 #include "engine/values/images/image.h"
 #include "engine/values/inspection/heatmap.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
-
-class QAction;
-class QSettings;
 
 namespace lambda {
 
@@ -49,11 +44,11 @@ struct PanelState {
 
 /// A panel of the Inspect workspace: pictures of one subject, drawn from one state. It is updated
 /// while it is in view, and otherwise when it comes into view.
-class InspectPanel : public QWidget {
+class InspectPanel : public Panel {
   Q_OBJECT
 
  public:
-  using QWidget::QWidget;
+  using Panel::Panel;
 
   void setState(const PanelState& state);
 
@@ -65,12 +60,9 @@ class InspectPanel : public QWidget {
   /// Whether it shows the principal patterns of the embeddings, which a request must ask for.
   virtual bool showsPatterns() const { return false; }
 
-  /// For the page's menu; their keys work on the whole page.
-  virtual QList<QAction*> panelActions() const { return {}; }
-
-  /// The choices on the panel, and which equations are open; the keys are in a group of the panel.
-  virtual void saveLayout(QSettings& settings) const;
-  virtual void restoreLayout(QSettings& settings);
+  /// Which equations are open; the keys are in a group of the panel.
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
  Q_SIGNALS:
   /// The person asks for the predictions that `PlainImage` offers.

@@ -17,18 +17,12 @@ struct InspectPanelTraits {
   InspectPanel* (*make)();
 };
 
-template <class Panel>
-InspectPanel* makeInspectPanel() {
-  return new Panel;
-}
-
-/// All panels, in the order of their tabs. A new one is its header and source, a line here, and a
-/// line in CMakeLists.txt.
+/// All panels, in the order of their tabs.
 inline constexpr InspectPanelTraits kInspectPanels[] = {
-    {"Lambda", "lambda", true, makeInspectPanel<LambdaPanel>},
-    {"Embeddings", "embeddings", true, makeInspectPanel<EmbeddingsPanel>},
-    {"Keys", "keys", true, makeInspectPanel<KeysPanel>},
-    {"Prediction", "prediction", false, makeInspectPanel<PredictionPanel>},
+    {"Lambda", "lambda", true, makePanel<InspectPanel, LambdaPanel>},
+    {"Embeddings", "embeddings", true, makePanel<InspectPanel, EmbeddingsPanel>},
+    {"Keys", "keys", true, makePanel<InspectPanel, KeysPanel>},
+    {"Prediction", "prediction", false, makePanel<InspectPanel, PredictionPanel>},
 };
 
 }  // namespace lambda

@@ -16,6 +16,7 @@
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/inspect_panels.h"
 #include "app/inspect/panels/panel_parts.h"
+#include "widgets/theme/fitted_area.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -40,7 +41,7 @@ PanelDeck::PanelDeck(QWidget* parent)
       noLayers_(makeNote()),
       middle_(new QStackedWidget),
       image_(new ImagePanel),
-      imageArea_(new PanelArea(*image_)),
+      imageArea_(new FittedArea(*image_, false)),
       failure_(new EmptyState),
       tabs_(new QTabWidget) {
   left_->setProperty(kRole, u"panel"_s);
@@ -63,7 +64,7 @@ PanelDeck::PanelDeck(QWidget* parent)
   tabs_->tabBar()->setUsesScrollButtons(true);
   for (const InspectPanelTraits& traits : kInspectPanels) {
     InspectPanel* panel = panels_.emplace_back(traits.make());
-    tabs_->addTab(new PanelArea(*panel), QString::fromUtf8(traits.title));
+    tabs_->addTab(new FittedArea(*panel, false), QString::fromUtf8(traits.title));
     connect(panel, &InspectPanel::predictionsRequested, this, &PanelDeck::predictionsRequested);
   }
   addWidget(left_);

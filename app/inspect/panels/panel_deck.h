@@ -17,7 +17,7 @@ namespace lambda {
 class EmptyState;
 class ImagePanel;
 class LayerList;
-class PanelArea;
+class FittedArea;
 
 /// A network's layers that can be inspected on the left, the image with the contributions in the
 /// middle, and the panels of kInspectPanels as tabs on the right. Only what is in view is updated.
@@ -72,7 +72,7 @@ class PanelDeck : public GripSplitter {
   QLabel* noLayers_;
   QStackedWidget* middle_;
   ImagePanel* image_;
-  PanelArea* imageArea_;
+  FittedArea* imageArea_;
   EmptyState* failure_;
   QTabWidget* tabs_;
   std::vector<InspectPanel*> panels_;

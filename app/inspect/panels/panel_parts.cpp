@@ -6,8 +6,6 @@
 #include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
-#include <QLayout>
-#include <QScrollBar>
 #include <QStyle>
 #include <QToolButton>
 
@@ -74,46 +72,6 @@ QLabel* makeNote(const QString& text) {
   label->setProperty(kRole, u"secondary"_s);
   label->setWordWrap(true);
   return label;
-}
-
-PanelArea::PanelArea(QWidget& panel) {
-  setFrameShape(QFrame::NoFrame);
-  setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  setFocusPolicy(Qt::NoFocus);
-  setWidget(&panel);
-  panel.installEventFilter(this);
-}
-
-void PanelArea::fitPanel() {
-  QSize space = maximumViewportSize();
-  const auto leastHeight = [this](int width) {
-    const QLayout* layout = widget()->layout();
-    return layout && layout->hasHeightForWidth() ? layout->totalMinimumHeightForWidth(width)
-                                                 : widget()->minimumSizeHint().height();
-  };
-  if (leastHeight(space.width()) > space.height()) {
-    space.rwidth() -= verticalScrollBar()->sizeHint().width();
-  }
-  const int width = std::max(space.width(), widget()->minimumSizeHint().width());
-  widget()->resize(width, std::max(space.height(), leastHeight(width)));
-}
-
-void PanelArea::resizeEvent(QResizeEvent* event) {
-  QScrollArea::resizeEvent(event);
-  fitPanel();
-}
-
-QSize PanelArea::minimumSizeHint() const {
-  return {widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width(),
-          QScrollArea::minimumSizeHint().height()};
-}
-
-bool PanelArea::eventFilter(QObject* watched, QEvent* event) {
-  if (watched == widget() && event->type() == QEvent::LayoutRequest) {
-    updateGeometry();
-    fitPanel();
-  }
-  return QScrollArea::eventFilter(watched, event);
 }
 
 QWidget* withExport(HeatmapView& view) {

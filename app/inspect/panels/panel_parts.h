@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QKeySequence>
-#include <QScrollArea>
 #include <QSize>
 #include <QString>
 
@@ -27,25 +26,6 @@ QString exportCaption(const InspectionSnapshot& snapshot, const QString& what);
 
 /// A secondary label.
 QLabel* makeNote(const QString& text = {});
-
-/// Contains a panel and scrolls it vertically where there is less space than it needs. A resizable
-/// QScrollArea would scroll a panel with wrapped texts already below its preferred height.
-class PanelArea : public QScrollArea {
-  Q_OBJECT
-
- public:
-  explicit PanelArea(QWidget& panel);
-
-  /// As wide as the panel must be; no minimum height.
-  QSize minimumSizeHint() const override;
-
- protected:
-  bool eventFilter(QObject* watched, QEvent* event) override;
-  void resizeEvent(QResizeEvent* event) override;
-
- private:
-  void fitPanel();
-};
 
 /// The view with a small export button in the corner, beside its title.
 QWidget* withExport(HeatmapView& view);

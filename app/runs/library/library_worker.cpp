@@ -9,12 +9,10 @@
 #include <utility>
 
 #include <QElapsedTimer>
-#include <QThread>
 
 #include "app/runs/library/run_edits.h"
 #include "app/runs/library/run_files.h"
 #include "app/runs/run_command.h"
-#include "app/runs/run_library.h"
 #include "app/runs/run_row.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/runs/run_folder.h"
@@ -88,13 +86,14 @@ FolderReport reportOn(const fs::path& folder) {
 
 }  // namespace
 
-bool LibraryWorker::isEnding() {
-  return QThread::currentThread()->isInterruptionRequested();
-}
-
-template <class Task>
-void LibraryWorker::answer(Task task) {
-  QMetaObject::invokeMethod(&library_, std::move(task), Qt::QueuedConnection);
+LibraryWorker::LibraryWorker(std::function<bool()> isEnding) : isEnding_(std::move(isEnding)) {
+  scanTimer_.setSingleShot(true);
+  connect(&scanTimer_, &QTimer::timeout, this, &LibraryWorker::scan);
+  connect(&metricsTimer_, &QTimer::timeout, this, &LibraryWorker::pollMetrics);
+  connect(&watcher_, &QFileSystemWatcher::directoryChanged, this, [this] {
+    if (scanTimer_.remainingTime() > kScanDelayMs) scanTimer_.start(kScanDelayMs);
+  });
+  metricsTimer_.start(kMetricsMs);
 }
 
 template <class Task>
@@ -104,29 +103,15 @@ void LibraryWorker::attempt(const fs::path& run, Task task) {
   } catch (const std::exception& error) {
     // The hint is a separate line, indented for a terminal.
     const QString reason = QString::fromStdString(error.what()).replace(u"\n  "_s, u"\n"_s);
-    answer([&library = library_, run, reason] { Q_EMIT library.refused(run, reason); });
+    Q_EMIT refused(run, reason);
   }
-}
-
-void LibraryWorker::begin() {
-  watcher_ = new QFileSystemWatcher(this);
-  scanTimer_ = new QTimer(this);
-  scanTimer_->setSingleShot(true);
-  metricsTimer_ = new QTimer(this);
-  metricsTimer_->setInterval(kMetricsMs);
-  connect(scanTimer_, &QTimer::timeout, this, &LibraryWorker::scan);
-  connect(metricsTimer_, &QTimer::timeout, this, &LibraryWorker::pollMetrics);
-  connect(watcher_, &QFileSystemWatcher::directoryChanged, this, [this] {
-    if (scanTimer_->remainingTime() > kScanDelayMs) scanTimer_->start(kScanDelayMs);
-  });
-  metricsTimer_->start();
 }
 
 void LibraryWorker::watch(const fs::path& folder, bool isStandard) {
   folder_ = folder;
   isStandard_ = isStandard;
   scanner_.forget();
-  if (!watcher_->directories().isEmpty()) watcher_->removePaths(watcher_->directories());
+  if (!watcher_.directories().isEmpty()) watcher_.removePaths(watcher_.directories());
   scan();
 }
 
@@ -138,42 +123,29 @@ void LibraryWorker::open(const std::vector<fs::path>& paths) {
       const QString reason =
           u"Could not open %1: it is neither part of a run nor a TensorBoard log. Open the "
           "folder of a run, or one with event files."_s.arg(toText(path));
-      answer([&library = library_, path, reason] { Q_EMIT library.refused(path, reason); });
+      Q_EMIT refused(path, reason);
     } else {
       folders.insert(folder);
     }
   }
   for (const fs::path& folder : folders) {
     std::error_code error;
-    const bool isRun = fs::exists(folder / kRecord, error);
-    const bool isListed = scanner_.isKnown(folder);
-    answer([&library = library_, folder, isRun, isListed] {
-      Q_EMIT library.opened(folder);
-      if (isRun && !isListed) library.addRun(folder);
-      if (!isRun) library.importLog(folder);
-    });
+    Q_EMIT found(folder, fs::exists(folder / kRecord, error), scanner_.isKnown(folder));
   }
 }
 
 void LibraryWorker::findCommand(const RunSummary& run) {
-  answer(
-      [&library = library_, command = commandFor(run)] { Q_EMIT library.commandFound(command); });
+  Q_EMIT commandFound(commandFor(run));
 }
 
 void LibraryWorker::write(const fs::path& path, const QByteArray& content) {
-  report(path, u"Saved %1."_s.arg(toText(path)), saveFile(toText(path), content));
-}
-
-void LibraryWorker::report(const fs::path& file, const QString& sentence, const QString& problem) {
-  const QString reason =
-      u"Could not write %1: %2. Choose another file."_s.arg(toText(file), problem);
-  answer([&library = library_, file, sentence, isWritten = problem.isEmpty(), reason] {
-    if (isWritten) {
-      Q_EMIT library.written(file, sentence);
-    } else {
-      Q_EMIT library.refused(file, reason);
-    }
-  });
+  const QString problem = saveFile(toText(path), content);
+  if (problem.isEmpty()) {
+    Q_EMIT written(path, u"Saved %1."_s.arg(toText(path)));
+  } else {
+    Q_EMIT refused(path,
+                   u"Could not write %1: %2. Choose another file."_s.arg(toText(path), problem));
+  }
 }
 
 void LibraryWorker::setAdded(std::vector<fs::path> added) {
@@ -186,7 +158,7 @@ void LibraryWorker::check(const fs::path& run, bool isNew) {
     try {
       RunFolder::open(run);
     } catch (const Error&) {
-      if (isNew) answer([&library = library_, run] { library.removeRun(run); });
+      if (isNew) Q_EMIT noRun(run);
       throw;
     }
   });
@@ -205,7 +177,7 @@ void LibraryWorker::scan() {
   QElapsedTimer timer;
   timer.start();
   FolderReport report = reportOn(folder_);
-  RunScanner::Result result = scanner_.scan(folder_, added_, isEnding);
+  RunScanner::Result result = scanner_.scan(folder_, added_, isEnding_);
   if (!result.isWhole && report.text.isEmpty()) {
     report.text =
         u"%1 holds too many folders to search all of them for runs. Choose the folder "
@@ -213,47 +185,38 @@ void LibraryWorker::scan() {
   }
   watchPlaces(result.news);
   for (const ImportedLog& log : logs_.poll()) {
-    if (isEnding()) return;
-    answer([&library = library_, log] { library.takeLogAgain(log); });
+    if (isEnding_()) return;
+    Q_EMIT logRead(log);
   }
-  answer([&library = library_, result = std::move(result), report]() mutable {
-    library.take(result.paths, std::move(result.news), report.state, report.text);
-  });
-  scanTimer_->start(static_cast<int>(std::max<qint64>(kScanMs, kRest * timer.elapsed())));
+  Q_EMIT scanned(result.paths, result.news, report.state, report.text);
+  scanTimer_.start(static_cast<int>(std::max<qint64>(kScanMs, kRest * timer.elapsed())));
 }
 
 void LibraryWorker::watchPlaces(const std::vector<RunSummary>& news) {
   // A folder that was missing and is back needs a new watch; a watched one is not added twice.
   std::error_code error;
-  if (fs::is_directory(folder_, error)) watcher_->addPath(toText(folder_));
+  if (fs::is_directory(folder_, error)) watcher_.addPath(toText(folder_));
   for (const RunSummary& run : news) {
     if (run.isLive) {
-      watcher_->addPath(toText(run.path));
-    } else if (watcher_->directories().contains(toText(run.path))) {
-      watcher_->removePath(toText(run.path));
+      watcher_.addPath(toText(run.path));
+    } else if (watcher_.directories().contains(toText(run.path))) {
+      watcher_.removePath(toText(run.path));
     }
   }
 }
 
 void LibraryWorker::follow(const fs::path& run) {
-  publish(follower_.follow(run));
+  Q_EMIT metricsRead(follower_.follow(run));
 }
 
 void LibraryWorker::pollMetrics() {
-  for (MetricsFollower::News& news : follower_.poll()) publish(std::move(news));
-}
-
-void LibraryWorker::publish(MetricsFollower::News news) {
-  answer([&library = library_, news = std::move(news)] {
-    library.takeMetrics(news.run, news.metrics, QString::fromStdString(news.problem));
-  });
+  for (const MetricsFollower::News& news : follower_.poll()) Q_EMIT metricsRead(news);
 }
 
 void LibraryWorker::importLog(const fs::path& folder) {
   attempt(folder, [&] {
-    const LogFolders found = findLogFolders(folder, isEnding);
-    const std::vector<ImportedLog> logs = logs_.read(found);
-    answer([&library = library_, logs] { library.takeLogs(logs); });
+    const LogFolders found = findLogFolders(folder, isEnding_);
+    Q_EMIT logsImported(logs_.read(found));
     if (found.runs.empty()) return;
     scan();
     std::vector<fs::path> runs;
@@ -261,20 +224,17 @@ void LibraryWorker::importLog(const fs::path& folder) {
                         found.runs.end(),
                         std::back_inserter(runs),
                         [this](const fs::path& run) { return scanner_.isKnown(run); });
-    answer([&library = library_, runs] { library.takeFoundRuns(runs); });
+    Q_EMIT runsMet(runs);
   });
 }
 
 void LibraryWorker::readLog(const fs::path& log) {
-  ImportedLog read = logs_.read(log);
-  if (isEnding()) return;
-  answer([&library = library_, read = std::move(read)] { library.takeLogAgain(read); });
+  const ImportedLog read = logs_.read(log);
+  if (!isEnding_()) Q_EMIT logRead(read);
 }
 
 void LibraryWorker::listFiles(const fs::path& run) {
-  answer([&library = library_, run, files = runFilesOf(run)] {
-    Q_EMIT library.filesListed(run, files);
-  });
+  Q_EMIT filesListed(run, runFilesOf(run));
 }
 
 void LibraryWorker::edit(const fs::path& run, const std::function<void(RunRecord&)>& change) {
@@ -289,16 +249,16 @@ void LibraryWorker::rename(const fs::path& run, const std::string& name) {
     const fs::path to = renameRun(run, name);
     follower_.forget(run);
     std::replace(added_.begin(), added_.end(), run, to);
-    answer([&library = library_, run, to] { library.takeRenaming(run, to); });
+    Q_EMIT renamed(run, to);
     scan();
   });
 }
 
 void LibraryWorker::trash(const fs::path& run) {
   attempt(run, [&] {
-    const fs::path trashed = trashRun(run);
+    const fs::path place = trashRun(run);
     follower_.forget(run);
-    answer([&library = library_, run, trashed] { Q_EMIT library.trashed(run, trashed); });
+    Q_EMIT trashed(run, place);
     scan();
   });
 }

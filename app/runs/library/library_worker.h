@@ -12,21 +12,18 @@
 #include "app/runs/library/imported_log.h"
 #include "app/runs/library/metrics_follower.h"
 #include "app/runs/library/run_scanner.h"
+#include "app/runs/run_library.h"
 #include "engine/values/run/run_record.h"
 
 namespace lambda {
 
-class RunLibrary;
-
-/// The part of a RunLibrary that accesses the disk. All functions are called on the library's
-/// thread, and all results are posted to the library.
+/// The part of a RunLibrary that accesses the disk. It lives on the library's thread. `isEnding`:
+/// whether the program waits for the end of that thread.
 class LibraryWorker : public QObject {
- public:
-  /// `library` outlives the thread.
-  explicit LibraryWorker(RunLibrary& library) : library_(library) {}
+  Q_OBJECT
 
-  /// Creates the timers and the watcher, which belong to the calling thread.
-  void begin();
+ public:
+  explicit LibraryWorker(std::function<bool()> isEnding);
 
   void watch(const std::filesystem::path& folder, bool isStandard);
   void open(const std::vector<std::filesystem::path>& paths);
@@ -55,29 +52,46 @@ class LibraryWorker : public QObject {
   void trash(const std::filesystem::path& run);
   void restore(const std::filesystem::path& trashed, const std::filesystem::path& run);
 
+ Q_SIGNALS:
+  /// All runs, ascending, and the summaries of those that are new or have changed.
+  void scanned(const std::vector<std::filesystem::path>& paths,
+               const std::vector<lambda::RunSummary>& news,
+               lambda::LibraryState state,
+               const QString& stateText);
+  /// What open() found in a folder: a run, which may be listed already, or something else.
+  void found(const std::filesystem::path& folder, bool isRun, bool isListed);
+  /// A folder that check() was to add is no run.
+  void noRun(const std::filesystem::path& folder);
+  void metricsRead(const lambda::MetricsFollower::News& news);
+  void logsImported(const std::vector<lambda::ImportedLog>& logs);
+  void logRead(const lambda::ImportedLog& log);
+  /// Runs of this program that importLog() met.
+  void runsMet(const std::vector<std::filesystem::path>& runs);
+  // As in RunLibrary.
+  void filesListed(const std::filesystem::path& path, const lambda::RunFiles& files);
+  void commandFound(const QString& command);
+  void written(const std::filesystem::path& file, const QString& sentence);
+  void renamed(const std::filesystem::path& from, const std::filesystem::path& to);
+  void trashed(const std::filesystem::path& path, const std::filesystem::path& trashed);
+  void refused(const std::filesystem::path& path, const QString& reason);
+
  private:
-  /// Whether the program waits for the end of this thread.
-  static bool isEnding();
-  template <class Task>
-  void answer(Task task);
   template <class Task>
   void attempt(const std::filesystem::path& run, Task task);
-  void report(const std::filesystem::path& file, const QString& sentence, const QString& problem);
   void scan();
   void watchPlaces(const std::vector<RunSummary>& news);
   void pollMetrics();
-  void publish(MetricsFollower::News news);
 
-  RunLibrary& library_;
+  std::function<bool()> isEnding_;
   std::filesystem::path folder_;
   bool isStandard_ = false;
   std::vector<std::filesystem::path> added_;  ///< A copy of the library's list.
   RunScanner scanner_;
   MetricsFollower follower_;
-  LogFollower logs_{isEnding};
-  QFileSystemWatcher* watcher_ = nullptr;
-  QTimer* scanTimer_ = nullptr;
-  QTimer* metricsTimer_ = nullptr;
+  LogFollower logs_{isEnding_};
+  QFileSystemWatcher watcher_;
+  QTimer scanTimer_;
+  QTimer metricsTimer_;
 };
 
 }  // namespace lambda

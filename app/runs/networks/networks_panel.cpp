@@ -106,9 +106,8 @@ ExplanationText explanation(const ScatterPlot& plot, Better better) {
 
 }  // namespace
 
-NetworksPanel::NetworksPanel(QWidget* parent)
-    : QWidget(parent),
-      measure_(new ChoiceBar(choicesOf(), u"Measure"_s, this)),
+NetworksPanel::NetworksPanel(const RunsContext& /*context*/)
+    : measure_(new ChoiceBar(choicesOf(), u"Measure"_s, this)),
       logarithmic_(new QCheckBox(u"Logarithmic"_s, this)),
       name_(new QLabel(this)),
       problem_(new QLabel(this)),
@@ -235,7 +234,7 @@ void NetworksPanel::refresh() {
 }
 
 void NetworksPanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  RunsPanel::showEvent(event);
   openWanted();
 }
 
@@ -243,13 +242,13 @@ void NetworksPanel::openWanted() {
   if (!wanted_.empty() && isVisible()) open(fs::path(wanted_));
 }
 
-void NetworksPanel::saveTo(QSettings& settings) const {
+void NetworksPanel::saveLayout(QSettings& settings) const {
   settings.setValue(kTableKey, toText(path_));
   settings.setValue(kMeasureKey, measure_->current());
   settings.setValue(kLogarithmicParametersKey, logarithmic_->isChecked());
 }
 
-void NetworksPanel::restoreFrom(QSettings& settings) {
+void NetworksPanel::restoreLayout(QSettings& settings) {
   path_ = wanted_ = toPath(settings.value(kTableKey).toString());
   measure_->setCurrent(settings.value(kMeasureKey, measure_->current()).toInt());
   logarithmic_->setChecked(settings.value(kLogarithmicParametersKey, true).toBool());

@@ -3,14 +3,12 @@
 #include <filesystem>
 #include <vector>
 
-#include <QWidget>
-
-#include "app/session/background_tasks.h"
+#include "app/runs/panels/runs_panel.h"
 #include "engine/formats/metrics/network_table.h"
+#include "widgets/work/work.h"
 
 class QCheckBox;
 class QLabel;
-class QSettings;
 class QStackedWidget;
 
 namespace lambda {
@@ -21,11 +19,11 @@ class ScatterPlot;
 
 /// The networks of a table that `lambda bench networks --csv` wrote, drawn as accuracy, FLOPs or
 /// time against parameters.
-class NetworksPanel : public QWidget {
+class NetworksPanel : public RunsPanel {
   Q_OBJECT
 
  public:
-  explicit NetworksPanel(QWidget* parent = nullptr);
+  explicit NetworksPanel(const RunsContext& context);
 
   /// Reads a table in the background; where that fails the panel says why, and what it showed stays
   /// available.
@@ -33,9 +31,9 @@ class NetworksPanel : public QWidget {
 
   const ScatterPlot& plot() const { return *plot_; }
 
-  void saveTo(QSettings& settings) const;
+  void saveLayout(QSettings& settings) const override;
   /// Reads the table that was shown last once the panel is visible.
-  void restoreFrom(QSettings& settings);
+  void restoreLayout(QSettings& settings) override;
 
  protected:
   void showEvent(QShowEvent* event) override;
@@ -57,7 +55,7 @@ class NetworksPanel : public QWidget {
   std::filesystem::path wanted_;  ///< To be read when the panel is shown; empty = none.
   std::filesystem::path path_;    ///< Of the shown or the remembered table; empty = none.
   std::vector<NetworkTableRow> rows_;
-  BackgroundTasks reading_;
+  Work reading_;
 };
 
 }  // namespace lambda

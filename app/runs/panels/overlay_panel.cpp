@@ -41,10 +41,9 @@ const QString kLossGroup = u"lossPlot"_s;
 
 }  // namespace
 
-OverlayPanel::OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent)
-    : QWidget(parent),
-      library_(library),
-      runs_(runs),
+OverlayPanel::OverlayPanel(const RunsContext& context)
+    : library_(context.library),
+      runs_(context.runs),
       quantities_(new ChoiceBar({u"Validation accuracy"_s,
                                  u"Validation loss"_s,
                                  u"Training accuracy"_s,
@@ -96,10 +95,10 @@ OverlayPanel::OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidg
     view().plot->fitAction()->trigger();
   });
   connect(legend_, &RunLegend::runClicked, this, &OverlayPanel::choose);
-  connect(&library, &RunLibrary::metricsChanged, this, [this](const std::filesystem::path& path) {
+  connect(&library_, &RunLibrary::metricsChanged, this, [this](const std::filesystem::path& path) {
     if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) refreshSoon();
   });
-  connect(&runs, &QAbstractItemModel::dataChanged, this, &OverlayPanel::refreshSoon);
+  connect(&runs_, &QAbstractItemModel::dataChanged, this, &OverlayPanel::refreshSoon);
 }
 
 OverlayPanel::View OverlayPanel::makeView(const QString& title, bool percent) {
@@ -119,9 +118,9 @@ void OverlayPanel::link(View& from, View& to) {
   connect(from.plot, &CurvePlot::smoothingChanged, to.plot, &CurvePlot::setSmoothing);
 }
 
-void OverlayPanel::setRuns(std::vector<std::filesystem::path> paths) {
-  if (paths_ == paths) return refreshSoon();
-  paths_ = std::move(paths);
+void OverlayPanel::setRuns(const std::vector<std::filesystem::path>& runs) {
+  if (paths_ == runs) return refreshSoon();
+  paths_ = runs;
   highlighted_.clear();
   for (const View& each : {accuracy_, loss_}) each.plot->setFollow(true);
   refreshSoon();
@@ -144,7 +143,7 @@ QList<QAction*> OverlayPanel::panelActions() const {
   return accuracy_.toolbar->plotActions();
 }
 
-void OverlayPanel::saveTo(QSettings& settings) const {
+void OverlayPanel::saveLayout(QSettings& settings) const {
   settings.setValue(kQuantityKey, quantities_->current());
   settings.beginGroup(kAccuracyGroup);
   accuracy_.toolbar->saveLayout(settings);
@@ -154,7 +153,7 @@ void OverlayPanel::saveTo(QSettings& settings) const {
   settings.endGroup();
 }
 
-void OverlayPanel::restoreFrom(QSettings& settings) {
+void OverlayPanel::restoreLayout(QSettings& settings) {
   if (!settings.contains(kQuantityKey)) return;
   setQuantity(static_cast<RunQuantity>(std::clamp(settings.value(kQuantityKey).toInt(), 0, 3)));
   settings.beginGroup(kLossGroup);
@@ -166,12 +165,12 @@ void OverlayPanel::restoreFrom(QSettings& settings) {
 }
 
 void OverlayPanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  RunsPanel::showEvent(event);
   if (isStale_) refresh();
 }
 
 void OverlayPanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
+  RunsPanel::changeEvent(event);
   if (event->type() == QEvent::FontChange) updateSizes();
 }
 

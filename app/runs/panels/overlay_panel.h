@@ -4,14 +4,12 @@
 #include <vector>
 
 #include <QTimer>
-#include <QWidget>
 
 #include "app/runs/compare/imported_quantities.h"
+#include "app/runs/panels/runs_panel.h"
 
-class QAction;
 class QLabel;
 class QScrollArea;
-class QSettings;
 class QStackedWidget;
 
 namespace lambda {
@@ -20,38 +18,29 @@ class ChoiceBar;
 class CurvePlot;
 class CurveToolbar;
 class RunLegend;
-class RunLibrary;
-class RunTableModel;
 struct CurveSeries;
 struct LegendEntry;
 struct OverlayRun;
 
 /// The curves of some runs over each other, with a legend of their differences. A click on a line
 /// or its name dims the others, a second one restores them.
-class OverlayPanel : public QWidget {
+class OverlayPanel : public RunsPanel {
   Q_OBJECT
 
  public:
-  /// Both outlive the panel.
-  OverlayPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
+  explicit OverlayPanel(const RunsContext& context);
 
-  /// The runs in the order of the legend.
-  void setRuns(std::vector<std::filesystem::path> paths);
-
-  /// The selected run, for the legend.
-  void setCurrentRun(const std::filesystem::path& run);
+  void setRuns(const std::vector<std::filesystem::path>& runs) override;
+  void setCurrentRun(const std::filesystem::path& run) override;
 
   void setQuantity(RunQuantity quantity);
   RunQuantity quantity() const;
 
   const RunLegend& legend() const { return *legend_; }
 
-  QList<QAction*> panelActions() const;
-  void saveTo(QSettings& settings) const;
-  void restoreFrom(QSettings& settings);
-
- Q_SIGNALS:
-  void runClicked(const std::filesystem::path& run);
+  QList<QAction*> panelActions() const override;
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -54,10 +54,9 @@ ExplanationText explanation(const ScatterPlot& plot) {
 
 }  // namespace
 
-ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorted, QWidget* parent)
-    : QWidget(parent),
-      runs_(runs),
-      sorted_(sorted),
+ScatterPanel::ScatterPanel(const RunsContext& context)
+    : runs_(context.runs),
+      sorted_(context.sorted),
       cost_(new ChoiceBar({u"Parameters"_s, u"FLOPs"_s, u"Training time"_s}, u"Cost"_s, this)),
       score_(new ChoiceBar({u"Validation accuracy"_s, u"Test accuracy"_s}, u"Accuracy"_s, this)),
       logarithmic_(new QCheckBox(u"Logarithmic"_s, this)),
@@ -95,9 +94,9 @@ ScatterPanel::ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorte
   connect(score_, &ChoiceBar::chosen, this, &ScatterPanel::refresh);
   connect(logarithmic_, &QCheckBox::toggled, this, &ScatterPanel::refresh);
   connect(sameData_, &QCheckBox::toggled, this, &ScatterPanel::refresh);
-  connect(&sorted, &QAbstractItemModel::dataChanged, this, &ScatterPanel::refreshSoon);
-  connect(&sorted, &QAbstractItemModel::rowsInserted, this, &ScatterPanel::refreshSoon);
-  connect(&sorted, &QAbstractItemModel::rowsRemoved, this, &ScatterPanel::refreshSoon);
+  connect(&sorted_, &QAbstractItemModel::dataChanged, this, &ScatterPanel::refreshSoon);
+  connect(&sorted_, &QAbstractItemModel::rowsInserted, this, &ScatterPanel::refreshSoon);
+  connect(&sorted_, &QAbstractItemModel::rowsRemoved, this, &ScatterPanel::refreshSoon);
   connect(plot_, &ScatterPlot::pointClicked, this, [this](const std::string& key) {
     Q_EMIT runClicked(key);
   });
@@ -109,14 +108,14 @@ void ScatterPanel::setCurrentRun(const std::filesystem::path& run) {
   if (sameData_->isChecked()) refreshSoon();
 }
 
-void ScatterPanel::saveTo(QSettings& settings) const {
+void ScatterPanel::saveLayout(QSettings& settings) const {
   settings.setValue(kCostKey, cost_->current());
   settings.setValue(kScoreKey, score_->current());
   settings.setValue(kLogarithmicKey, logarithmic_->isChecked());
   settings.setValue(kSameDataKey, sameData_->isChecked());
 }
 
-void ScatterPanel::restoreFrom(QSettings& settings) {
+void ScatterPanel::restoreLayout(QSettings& settings) {
   cost_->setCurrent(settings.value(kCostKey, 0).toInt());
   score_->setCurrent(settings.value(kScoreKey, 0).toInt());
   logarithmic_->setChecked(settings.value(kLogarithmicKey, true).toBool());
@@ -124,7 +123,7 @@ void ScatterPanel::restoreFrom(QSettings& settings) {
 }
 
 void ScatterPanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  RunsPanel::showEvent(event);
   refresh();
 }
 

@@ -1,38 +1,29 @@
 #pragma once
 
-#include <filesystem>
-
-#include <QWidget>
+#include "app/runs/panels/runs_panel.h"
 
 class QCheckBox;
-class QSettings;
 class QTimer;
 
 namespace lambda {
 
 class ChoiceBar;
-class RunSortFilter;
-class RunTableModel;
 class ScatterPlot;
 
 /// The accuracy of the listed runs against their cost; by default only of those on the same data as
 /// the selected run, since others can't be compared with it.
-class ScatterPanel : public QWidget {
+class ScatterPanel : public RunsPanel {
   Q_OBJECT
 
  public:
-  /// Both outlive the panel.
-  ScatterPanel(const RunTableModel& runs, const RunSortFilter& sorted, QWidget* parent = nullptr);
+  explicit ScatterPanel(const RunsContext& context);
 
-  void setCurrentRun(const std::filesystem::path& run);
+  void setCurrentRun(const std::filesystem::path& run) override;
 
   const ScatterPlot& plot() const { return *plot_; }
 
-  void saveTo(QSettings& settings) const;
-  void restoreFrom(QSettings& settings);
-
- Q_SIGNALS:
-  void runClicked(const std::filesystem::path& run);
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
  protected:
   void showEvent(QShowEvent* event) override;

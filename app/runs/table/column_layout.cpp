@@ -178,7 +178,7 @@ void ColumnLayout::updateScale() {
   fit();
 }
 
-void ColumnLayout::saveTo(QSettings& settings) const {
+void ColumnLayout::saveLayout(QSettings& settings) const {
   const QHeaderView& header = *table_.horizontalHeader();
   QStringList columns;
   for (int place = 0; place < header.count(); ++place) {
@@ -197,7 +197,7 @@ void ColumnLayout::saveTo(QSettings& settings) const {
   settings.endGroup();
 }
 
-void ColumnLayout::restoreFrom(QSettings& settings) {
+void ColumnLayout::restoreLayout(QSettings& settings) {
   reset();
   settings.beginGroup(kGroup);
   if (settings.value(kVersionKey).toInt() == kVersion) {

@@ -28,9 +28,9 @@ class ColumnLayout : public QObject {
 
   bool eventFilter(QObject* watched, QEvent* event) override;
 
-  void saveTo(QSettings& settings) const;
-  /// Restores what saveTo() saved, or else the standard layout.
-  void restoreFrom(QSettings& settings);
+  void saveLayout(QSettings& settings) const;
+  /// Restores what saveLayout() saved, or else the standard layout.
+  void restoreLayout(QSettings& settings);
 
  private:
   void reset();

@@ -128,12 +128,12 @@ QMenu* RunTableView::columnsMenu() const {
   return columns_->menu();
 }
 
-void RunTableView::saveTo(QSettings& settings) const {
-  columns_->saveTo(settings);
+void RunTableView::saveLayout(QSettings& settings) const {
+  columns_->saveLayout(settings);
 }
 
-void RunTableView::restoreFrom(QSettings& settings) {
-  columns_->restoreFrom(settings);
+void RunTableView::restoreLayout(QSettings& settings) {
+  columns_->restoreLayout(settings);
 }
 
 void RunTableView::keyPressEvent(QKeyEvent* event) {

@@ -54,8 +54,8 @@ class RunTableView : public QTableView {
   /// The actions to show or hide columns, for menus.
   QMenu* columnsMenu() const;
 
-  void saveTo(QSettings& settings) const;
-  void restoreFrom(QSettings& settings);
+  void saveLayout(QSettings& settings) const;
+  void restoreLayout(QSettings& settings);
 
  Q_SIGNALS:
   /// The selected run or the selection has changed.

@@ -6,8 +6,8 @@
 #include <QObject>
 #include <QStringList>
 
-#include "app/session/background_tasks.h"
 #include "app/session/documents/document_recovery.h"
+#include "widgets/work/work.h"
 
 class QAction;
 class QMenu;
@@ -95,7 +95,7 @@ class DocumentActions : public QObject {
   ProjectDocument& document_;
   QWidget& window_;
   DocumentRecovery recovery_;
-  BackgroundTasks recent_{*this};
+  Work recent_{*this};
   std::optional<RescuedDocument> rescued_;
   QAction* open_;
   QAction* save_;

@@ -11,7 +11,6 @@
 #include <QUuid>
 
 #include "app/session/documents/project_document.h"
-#include "app/session/worker_thread.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/runtime/error.h"
@@ -85,8 +84,7 @@ DocumentRecovery::DocumentRecovery(ProjectDocument& document,
     : QObject(parent),
       document_(document),
       root_(folder),
-      own_(QDir(folder).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces))),
-      thread_(std::make_unique<WorkerThread>(0)) {
+      own_(QDir(folder).filePath(QUuid::createUuid().toString(QUuid::WithoutBraces))) {
   QDir().mkpath(own_);
   lock_ = std::make_unique<QLockFile>(QDir(own_).filePath(kLock));
   // The lock belongs to the process for its whole life, however long that is.
@@ -97,13 +95,14 @@ DocumentRecovery::DocumentRecovery(ProjectDocument& document,
   connect(&delay_, &QTimer::timeout, this, [this] {
     if (document_.isModified()) keep(Copy{document_.path(), document_.config()});
   });
-  thread_->post([this] { removeEmpty(); });
+  lane_.run([this] { removeEmpty(); });
   connect(&document_, &ProjectDocument::changed, this, &DocumentRecovery::schedule);
   connect(&document_, &ProjectDocument::titleChanged, this, &DocumentRecovery::schedule);
 }
 
 DocumentRecovery::~DocumentRecovery() {
-  writeUnwritten();
+  isCleaning_ = false;
+  lane_.drain();
   lock_.reset();
   // A folder that contains a rescued document stays for the next start.
   if (!QFileInfo::exists(QDir(own_).filePath(kDocument))) QDir(own_).removeRecursively();
@@ -151,19 +150,9 @@ void DocumentRecovery::schedule() {
 void DocumentRecovery::keep(std::optional<Copy> copy) {
   isCleaning_ = false;
   newest_ = std::move(copy);
-  thread_->post([this, written = newest_, revision = ++revision_] {
-    write(written);
-    writtenRevision_ = revision;
-  });
-}
-
-/// Ends the thread, which drops what it has not begun, and writes that.
-void DocumentRecovery::writeUnwritten() {
-  isCleaning_ = false;
-  thread_.reset();
-  if (revision_ == writtenRevision_) return;
-  write(newest_);
-  writtenRevision_ = revision_;
+  // An older copy that has not been written is not needed any more.
+  writing_.cancel();
+  writing_ = lane_.run([this, written = newest_] { write(written); });
 }
 
 void DocumentRecovery::write(const std::optional<Copy>& copy) const {
@@ -181,8 +170,7 @@ void DocumentRecovery::saveNow() {
   delay_.stop();
   if (!document_.isModified()) return;
   keep(Copy{document_.path(), document_.config()});
-  writeUnwritten();
-  thread_ = std::make_unique<WorkerThread>(0);
+  lane_.drain();
 }
 
 void DocumentRecovery::forget() {

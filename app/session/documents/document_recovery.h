@@ -11,11 +11,11 @@
 #include <QTimer>
 
 #include "engine/values/config/run_config.h"
+#include "widgets/work/lane.h"
 
 namespace lambda {
 
 class ProjectDocument;
-class WorkerThread;
 
 /// Unsaved changes of a program that ended without saving.
 struct RescuedDocument {
@@ -57,7 +57,6 @@ class DocumentRecovery : public QObject {
 
   void schedule();
   void keep(std::optional<Copy> copy);
-  void writeUnwritten();
   void write(const std::optional<Copy>& copy) const;
   /// Removes what programs that were killed without unsaved changes have left.
   void removeEmpty() const;
@@ -68,10 +67,9 @@ class DocumentRecovery : public QObject {
   std::unique_ptr<QLockFile> lock_;
   QTimer delay_;
   std::optional<Copy> newest_;           ///< Nothing where no copy is wanted.
-  int revision_ = 0;                     ///< Of newest_.
-  int writtenRevision_ = 0;              ///< Only for `thread_`, and while there is none.
   std::atomic<bool> isCleaning_ = true;  ///< Until there is something to write.
-  std::unique_ptr<WorkerThread> thread_;
+  QFuture<void> writing_;                ///< Of newest_.
+  Lane lane_{0};
 };
 
 }  // namespace lambda

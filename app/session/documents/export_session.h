@@ -6,7 +6,8 @@
 #include <QString>
 
 #include "app/session/engine_calls.h"
-#include "app/session/worker_thread.h"
+#include "widgets/work/lane.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -15,7 +16,7 @@ class ExportSession : public QObject {
   Q_OBJECT
 
  public:
-  explicit ExportSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
+  explicit ExportSession(EngineHandle engine, QObject* parent = nullptr);
   ~ExportSession() override;
 
   bool isRunning() const { return control_ != nullptr; }
@@ -27,7 +28,6 @@ class ExportSession : public QObject {
   void cancel();
 
  Q_SIGNALS:
-  /// `total` is 0 where it is not known.
   void progressed(qint64 done, qint64 total);
   void finished(const lambda::ExportReport& report);
   /// What happened, why and what to do.
@@ -35,11 +35,10 @@ class ExportSession : public QObject {
   void cancelled();
 
  private:
-  void run(const ExportJob& job, RunControl& control);
-
-  std::shared_ptr<EngineCalls> engine_;
+  EngineHandle engine_;
   std::shared_ptr<RunControl> control_;  ///< Of the running export; null if none is.
-  WorkerThread worker_;
+  Lane lane_;
+  Work export_{*this};
 };
 
 }  // namespace lambda

@@ -49,7 +49,8 @@ std::deque<ImageCache::Entry>::iterator ImageCache::find(const DataConfig& data,
 ImagesPointer ImageCache::images(const DataConfig& data,
                                  Split split,
                                  QObject& context,
-                                 Replies<ImagesPointer> replies) {
+                                 std::function<void()> arrived,
+                                 FailedCall failed) {
   const auto found = find(data, split);
   if (found == entries_.end()) {
     entries_.push_front({.data = data, .split = split, .images = nullptr, .readers = {}});
@@ -63,7 +64,7 @@ ImagesPointer ImageCache::images(const DataConfig& data,
   std::erase_if(entry.readers, [&](const Reader& reader) {
     return reader.context.isNull() || reader.context == &context;
   });
-  entry.readers.push_back({&context, std::move(replies)});
+  entry.readers.push_back({&context, std::move(arrived), std::move(failed)});
   return nullptr;
 }
 
@@ -78,9 +79,9 @@ void ImageCache::read(const DataConfig& data, Split split) {
                for (const Reader& reader : readers) {
                  if (reader.context.isNull()) continue;
                  if (read.images) {
-                   reader.replies.answered(read.images);
-                 } else if (reader.replies.failed) {
-                   reader.replies.failed(read.problem);
+                   reader.arrived();
+                 } else if (reader.failed) {
+                   reader.failed(read.problem);
                  }
                }
              });

@@ -1,17 +1,17 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include <QObject>
 #include <QPointer>
 
-#include "app/session/background_tasks.h"
-#include "app/session/replies.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/images/labeled_images.h"
 #include "engine/values/inspection/inspection.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -26,17 +26,19 @@ class ImageCache : public QObject {
   explicit ImageCache(QObject* parent = nullptr);
   ~ImageCache() override;
 
-  /// The images where they are in memory; otherwise null, and replies to `context` follow. A newer
-  /// request of a context for the same images replaces its older one.
+  /// The images where they are in memory; otherwise null, and one of the calls to `context`
+  /// follows. A newer request of a context for the same images replaces its older one.
   ImagesPointer images(const DataConfig& data,
                        Split split,
                        QObject& context,
-                       Replies<ImagesPointer> replies);
+                       std::function<void()> arrived,
+                       FailedCall failed = {});
 
  private:
   struct Reader {
     QPointer<QObject> context;
-    Replies<ImagesPointer> replies;
+    std::function<void()> arrived;
+    FailedCall failed;
   };
 
   struct Entry {
@@ -51,7 +53,7 @@ class ImageCache : public QObject {
   void dropOldest();
 
   std::deque<Entry> entries_;  ///< The most recently used one first.
-  BackgroundTasks tasks_;
+  Work tasks_;
 };
 
 /// Whether both mean the same images: augmentation makes no difference.

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 
+#include <QFuture>
 #include <QObject>
-#include <QPointer>
+#include <QPromise>
 
-#include "app/session/replies.h"
 #include "engine/runtime/run_control.h"
 #include "engine/values/inspection/inspection.h"
 
@@ -23,19 +24,21 @@ class InspectionQueue {
   /// The training that answers; null = none, which drops all requests.
   void setTraining(std::shared_ptr<RunControl> control);
 
-  /// Replaces an older request of the view, which then gets no reply.
-  void add(const InspectionRequest& request, QObject& view, Replies<SnapshotPointer> replies);
-  void remove(const QObject& view);
+  /// Replaces an older request of the view, whose future is then cancelled.
+  QFuture<SnapshotPointer> add(const InspectionRequest& request, const QObject& view);
 
   /// Gives the training's reply to the view that asked for it, and sends the next request.
   void answer(const SnapshotPointer& snapshot);
-  void fail(const InspectionRequest& request, const QString& reason);
+  void fail(const InspectionRequest& request, const std::string& reason);
 
  private:
   struct Place {
-    QPointer<QObject> view;
+    const QObject* view = nullptr;  ///< Whose place it is.
     InspectionRequest request;
-    Replies<SnapshotPointer> replies;
+    /// Null where a newer request waits for the training's reply to this one.
+    std::unique_ptr<QPromise<SnapshotPointer>> promise;
+
+    bool isWanted() const { return promise && !promise->isCanceled(); }
   };
 
   void sendNext();

@@ -1,6 +1,6 @@
 #include "app/session/inspection/prediction_store.h"
 
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/runs/run_content.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -9,8 +9,8 @@ namespace fs = std::filesystem;
 
 namespace lambda {
 
-PredictionStore::PredictionStore(InspectionSession& inspection, QObject* parent)
-    : QObject(parent), inspection_(inspection), tasks_(*this) {}
+PredictionStore::PredictionStore(CheckpointService& checkpoints, QObject* parent)
+    : QObject(parent), checkpoints_(checkpoints) {}
 
 fs::path PredictionStore::fileOf(const fs::path& checkpoint) const {
   if (isCheckpointFile(checkpoint)) return checkpoint;
@@ -35,29 +35,30 @@ PredictionStore::Entry PredictionStore::entry(const fs::path& checkpoint, Split 
   return found == known_.end() ? Entry() : found->second.entry;
 }
 
+PredictionStore::Known& PredictionStore::knownAt(const Key& key) {
+  Known& known = known_[key];
+  if (!known.attempt) known.attempt = std::make_unique<Work>(*this);
+  return known;
+}
+
 void PredictionStore::ask(const fs::path& checkpoint, Split split) {
   const Key key(fileOf(checkpoint), split);
-  Known& known = known_[key];
+  Known& known = knownAt(key);
   if (known.entry.isRunning) return;
   known.entry = {.predictions = known.entry.predictions, .isRunning = true, .failure = {}};
-  known.attempt = ++lastAttempt_;
-  known.request = 0;
-  tasks_.run([checkpoint] { return placeOf(checkpoint); },
-             [this, key, checkpoint, attempt = known.attempt](const Place& place) {
-               if (!isCheckpointFile(checkpoint)) files_[checkpoint] = place.file;
-               classify(key, attempt, place);
-             });
+  known.attempt->runNewest([checkpoint] { return placeOf(checkpoint); },
+                           [this, key, checkpoint](const Place& place) {
+                             if (!isCheckpointFile(checkpoint)) files_[checkpoint] = place.file;
+                             classify(key, place);
+                           });
   Q_EMIT changed();
 }
 
-void PredictionStore::classify(const Key& asked, quint64 attempt, const Place& place) {
-  const auto found = known_.find(asked);
-  const bool isWanted = found->second.entry.isRunning && found->second.attempt == attempt;
-  if (!isWanted) return;
+void PredictionStore::classify(const Key& asked, const Place& place) {
   const Key key(place.file, asked.second);
   if (key != asked) {
-    found->second.entry.isRunning = false;
-    if (known_[key].entry.isRunning) return Q_EMIT changed();
+    known_[asked].entry.isRunning = false;
+    if (knownAt(key).entry.isRunning) return Q_EMIT changed();
     Entry& next = known_[key].entry;
     next = {.predictions = next.predictions, .isRunning = true, .failure = {}};
   }
@@ -65,35 +66,30 @@ void PredictionStore::classify(const Key& asked, quint64 attempt, const Place& p
   if (known.entry.predictions && known.written == place.written) {
     return end(key, [](Known&) {});
   }
-  known.request = inspection_.predict(
-      key.first,
-      key.second,
-      *this,
-      {.answered =
-           [this, key, written = place.written](const PredictionsPointer& predictions) {
-             end(key, [&](Known& ended) {
-               ended.entry.predictions = predictions;
-               ended.written = written;
-             });
-           },
-       .failed =
-           [this, key](const QString& reason) {
-             end(key, [&](Known& ended) { ended.entry.failure = reason; });
-           },
-       .progressed =
-           [this, key](qint64 done, qint64 total) {
-             Entry& entry = known_[key].entry;
-             entry.done = done;
-             entry.total = total;
-             Q_EMIT changed();
-           }});
+  known.attempt->followNewest(
+      checkpoints_.predict(key.first, key.second),
+      [this, key, written = place.written](const PredictionsPointer& predictions) {
+        end(key, [&](Known& ended) {
+          ended.entry.predictions = predictions;
+          ended.written = written;
+        });
+      },
+      [this, key](const QString& reason) {
+        end(key, [&](Known& ended) { ended.entry.failure = reason; });
+      },
+      [this, key](int done, int total) {
+        Entry& entry = known_[key].entry;
+        entry.done = done;
+        entry.total = total;
+        Q_EMIT changed();
+      });
 }
 
 void PredictionStore::cancel(const fs::path& checkpoint, Split split) {
   const Key key(fileOf(checkpoint), split);
   const auto found = known_.find(key);
   if (found == known_.end() || !found->second.entry.isRunning) return;
-  inspection_.cancel(found->second.request);
+  found->second.attempt->cancel();
   end(key, [](Known&) {});
 }
 

@@ -8,13 +8,13 @@
 #include <QObject>
 #include <QString>
 
-#include "app/session/background_tasks.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
-class InspectionSession;
+class CheckpointService;
 
 using PredictionsPointer = std::shared_ptr<const Predictions>;
 
@@ -38,8 +38,8 @@ class PredictionStore : public QObject {
     bool operator==(const Entry&) const = default;
   };
 
-  /// `inspection` outlives the store.
-  explicit PredictionStore(InspectionSession& inspection, QObject* parent = nullptr);
+  /// `checkpoints` outlives the store.
+  explicit PredictionStore(CheckpointService& checkpoints, QObject* parent = nullptr);
 
   /// What is known; an empty entry where nothing was asked for.
   Entry entry(const std::filesystem::path& checkpoint, Split split) const;
@@ -64,22 +64,20 @@ class PredictionStore : public QObject {
   struct Known {
     Entry entry;
     std::filesystem::file_time_type written;  ///< Of the file that entry.predictions belong to.
-    quint64 attempt = 0;                      ///< The last request to classify.
-    quint64 request = 0;                      ///< Its number in the session; 0 = not sent yet.
+    std::unique_ptr<Work> attempt;            ///< To classify; the last one.
   };
 
   static Place placeOf(const std::filesystem::path& checkpoint);
   std::filesystem::path fileOf(const std::filesystem::path& checkpoint) const;
-  void classify(const Key& asked, quint64 attempt, const Place& place);
+  Known& knownAt(const Key& key);
+  void classify(const Key& asked, const Place& place);
   template <class Change>
   void end(const Key& key, Change change);
 
-  InspectionSession& inspection_;
+  CheckpointService& checkpoints_;
   std::map<Key, Known> known_;  ///< By the file of the checkpoint.
   /// The files that runs stand for, as they were found when somebody asked.
   std::map<std::filesystem::path, std::filesystem::path> files_;
-  quint64 lastAttempt_ = 0;
-  BackgroundTasks tasks_;
 };
 
 }  // namespace lambda

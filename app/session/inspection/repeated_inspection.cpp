@@ -51,7 +51,7 @@ void RepeatedInspection::setRequest(const InspectionRequest& request) {
     ask();
   }
   // An answer that is under way belongs to the request before.
-  if (!isAsked_) session_.cancelInspection(*this);
+  if (!isAsked_) inspection_.cancel();
 }
 
 void RepeatedInspection::setActive(bool active) {
@@ -79,15 +79,14 @@ void RepeatedInspection::ask() {
   isAsked_ = true;
   sinceAsked_.start();
   timer_.stop();
-  session_.inspect(request_,
-                   *this,
-                   {.answered = [this](const SnapshotPointer& snapshot) { take(snapshot); },
-                    .failed =
-                        [this](const QString& reason) {
-                          isAsked_ = false;
-                          timer_.start(kAfterFailure);
-                          Q_EMIT failed(reason);
-                        }});
+  inspection_.followNewest(
+      session_.inspect(request_, *this),
+      [this](const SnapshotPointer& snapshot) { take(snapshot); },
+      [this](const QString& reason) {
+        isAsked_ = false;
+        timer_.start(kAfterFailure);
+        Q_EMIT failed(reason);
+      });
 }
 
 void RepeatedInspection::askSoon() {

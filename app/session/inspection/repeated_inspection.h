@@ -9,6 +9,7 @@
 #include <QTimer>
 
 #include "engine/values/inspection/inspection.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -53,6 +54,7 @@ class RepeatedInspection : public QObject {
   QElapsedTimer sinceAsked_;
   std::chrono::milliseconds rest_;  ///< The pause before the next inspection.
   QTimer timer_;
+  Work inspection_{*this};
 };
 
 }  // namespace lambda

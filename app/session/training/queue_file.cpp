@@ -6,7 +6,6 @@
 #include <QSysInfo>
 
 #include "app/session/set_aside.h"
-#include "app/session/worker_thread.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/queue_json.h"
 #include "engine/runtime/error.h"
@@ -61,10 +60,7 @@ QString writeQueue(const fs::path& file, const std::vector<QueuedRun>& queue) {
 }  // namespace
 
 QueueFile::QueueFile(fs::path file, QObject* parent)
-    : QObject(parent),
-      file_(std::move(file)),
-      lock_(toText(file_) + QStringLiteral(".lock")),
-      thread_(std::make_unique<WorkerThread>(0)) {
+    : QObject(parent), file_(std::move(file)), lock_(toText(file_) + QStringLiteral(".lock")) {
   // A lock is stale when its program has ended, and not because it is old.
   lock_.setStaleLockTime(std::chrono::milliseconds(0));
   retry_.setSingleShot(true);
@@ -73,7 +69,7 @@ QueueFile::QueueFile(fs::path file, QObject* parent)
 }
 
 QueueFile::~QueueFile() {
-  thread_.reset();
+  lane_.drain();
   if (revision_ == writtenRevision_) return;
   if (const QString problem = writeQueue(file_, newest_); !problem.isEmpty()) {
     qWarning("%s", qPrintable(problem));
@@ -103,42 +99,45 @@ QString QueueFile::ownerText() const {
 }
 
 void QueueFile::tryToOpen() {
-  thread_->post([this] {
-    const auto answer = [this](auto call) {
-      QMetaObject::invokeMethod(this, std::move(call), Qt::QueuedConnection);
-    };
+  struct Attempt {
+    QString owner;  ///< Empty where the file belongs to this studio.
+    std::vector<QueuedRun> runs;
+    QString problem;
+  };
+
+  const auto attempt = [this] {
+    Attempt result;
     if (lock() == Lock::elsewhere) {
-      answer([this, owner = ownerText()] {
-        retry_.start(kRetry);
-        Q_EMIT ownedElsewhere(owner);
-      });
+      result.owner = ownerText();
+    } else {
+      result.problem = readQueue(file_, result.runs);
+    }
+    return result;
+  };
+  opening_.followNewest(lane_.run(attempt), [this](const Attempt& result) {
+    if (!result.owner.isEmpty()) {
+      retry_.start(kRetry);
+      Q_EMIT ownedElsewhere(result.owner);
       return;
     }
-    std::vector<QueuedRun> runs;
-    const QString problem = readQueue(file_, runs);
-    answer([this, runs = std::move(runs), problem] {
-      isOpen_ = true;
-      Q_EMIT opened(runs, problem);
-    });
+    isOpen_ = true;
+    Q_EMIT opened(result.runs, result.problem);
   });
 }
 
 void QueueFile::write(std::vector<QueuedRun> runs) {
   newest_ = std::move(runs);
-  thread_->post([this, runs = newest_, revision = ++revision_] {
+  const auto write = [this, runs = newest_, revision = ++revision_] {
     const QString problem = writeQueue(file_, runs);
     if (problem.isEmpty()) writtenRevision_ = revision;
-    QMetaObject::invokeMethod(
-        this,
-        [this, problem, revision] {
-          if (revision == revision_) Q_EMIT written(problem);
-        },
-        Qt::QueuedConnection);
-  });
+    return problem;
+  };
+  writing_.followNewest(lane_.run(write),
+                        [this](const QString& problem) { Q_EMIT written(problem); });
 }
 
 void QueueFile::appendAtLast(const std::vector<QueuedRun>& runs) {
-  thread_.reset();
+  lane_.drain();
   if (!lock_.isLocked() && lock() == Lock::elsewhere) return;
   if (const QString problem = readQueue(file_, newest_); !problem.isEmpty()) {
     qWarning("%s", qPrintable(problem));

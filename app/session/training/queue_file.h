@@ -3,7 +3,6 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
-#include <memory>
 #include <vector>
 
 #include <QLockFile>
@@ -12,10 +11,10 @@
 #include <QTimer>
 
 #include "engine/values/run/queued_run.h"
+#include "widgets/work/lane.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
-
-class WorkerThread;
 
 /// The file of a queue of runs. It belongs to one studio at a time: to the first that opens it,
 /// until that one ends, however it does. Then it is opened by one that waits. Lives on the GUI
@@ -57,13 +56,15 @@ class QueueFile : public QObject {
   QString ownerText() const;
 
   std::filesystem::path file_;
-  QLockFile lock_;  ///< Only for `thread_`, and after its end.
+  QLockFile lock_;  ///< Only for `lane_`, and once that is drained.
   QTimer retry_;
   bool isOpen_ = false;
   std::vector<QueuedRun> newest_;
   std::uint64_t revision_ = 0;         ///< Of newest_.
   std::uint64_t writtenRevision_ = 0;  ///< Like lock_.
-  std::unique_ptr<WorkerThread> thread_;
+  Lane lane_{0};
+  Work opening_{*this};
+  Work writing_{*this};
 };
 
 }  // namespace lambda

@@ -1,10 +1,7 @@
 #include "app/session/training/training_session.h"
 
 #include <algorithm>
-#include <functional>
 #include <utility>
-
-#include "app/session/worker_thread.h"
 
 using namespace Qt::StringLiterals;
 
@@ -24,51 +21,38 @@ constexpr int kTrainingNiceness = 5;
 
 }  // namespace
 
-/// The start of a training on the worker: the call of the engine with its arguments.
-struct TrainingSession::Job {
-  std::function<RunResult(RunControl&, Observer&)> run;
-};
-
-class TrainingSession::Worker : public WorkerThread {
- public:
-  using WorkerThread::WorkerThread;
-};
-
-TrainingSession::TrainingSession(std::shared_ptr<EngineCalls> engine, QObject* parent)
-    : QObject(parent),
-      engine_(std::move(engine)),
-      worker_(std::make_unique<Worker>(kTrainingNiceness)) {
+TrainingSession::TrainingSession(EngineHandle engine, QObject* parent)
+    : QObject(parent), engine_(std::move(engine)), lane_(kTrainingNiceness) {
   drainTimer_.setTimerType(Qt::PreciseTimer);
   connect(&drainTimer_, &QTimer::timeout, this, &TrainingSession::drain);
 }
 
 TrainingSession::~TrainingSession() {
   if (control_) control_->requestStop();
-  worker_.reset();
 }
 
 void TrainingSession::start(const RunConfig& config, const NewRunPlace& place) {
-  begin({[engine = engine_, config, place](RunControl& control, Observer& observer) {
+  begin([engine = engine_, config, place](RunControl& control, Observer& observer) {
     return engine->trainRun(config, place, control, observer);
-  }});
+  });
 }
 
 void TrainingSession::resumeRun(const std::filesystem::path& run, const ResumeOptions& options) {
-  begin({[engine = engine_, run, options](RunControl& control, Observer& observer) {
+  begin([engine = engine_, run, options](RunControl& control, Observer& observer) {
     return engine->resumeRun(run, options, control, observer);
-  }});
+  });
 }
 
 void TrainingSession::fork(const std::filesystem::path& checkpoint,
                            const RunConfig& config,
                            const std::filesystem::path& runsFolder) {
   begin(
-      {[engine = engine_, checkpoint, config, runsFolder](RunControl& control, Observer& observer) {
+      [engine = engine_, checkpoint, config, runsFolder](RunControl& control, Observer& observer) {
         return engine->forkRun(checkpoint, config, runsFolder, control, observer);
-      }});
+      });
 }
 
-void TrainingSession::begin(Job job) {
+void TrainingSession::begin(std::function<RunResult(RunControl&, Observer&)> run) {
   if (isBusy()) {
     Q_EMIT startRefused(u"A training is under way. Stop it first, then start the next one."_s);
     return;
@@ -90,21 +74,16 @@ void TrainingSession::begin(Job job) {
           },
       .failure =
           [this, toSession](const InspectionRequest& request, const std::string& reason) {
-            toSession([this, request, reason = QString::fromStdString(reason)] {
-              inspections_.fail(request, reason);
-            });
+            toSession([this, request, reason] { inspections_.fail(request, reason); });
           }});
   setState(SessionState::starting);
   drainTimer_.start();
-  worker_->post([this, toSession, job = std::move(job), control = control_, mailbox = mailbox_] {
-    try {
-      const RunResult result = job.run(*control, *mailbox);
-      toSession([this, result] { finish(result); });
-    } catch (const std::exception& error) {
-      const QString reason = QString::fromStdString(error.what());
-      toSession([this, reason] { refuse(reason); });
-    }
-  });
+  training_.follow(
+      lane_.run([run = std::move(run), control = control_, mailbox = mailbox_] {
+        return run(*control, *mailbox);
+      }),
+      [this](const RunResult& result) { finish(result); },
+      [this](const QString& reason) { refuse(reason); });
 }
 
 void TrainingSession::open(TrainingOpening opening) {
@@ -155,14 +134,9 @@ quint64 TrainingSession::requestChange(ChangeRequest request) {
   return request.id;
 }
 
-void TrainingSession::inspect(const InspectionRequest& request,
-                              QObject& view,
-                              Replies<SnapshotPointer> replies) {
-  if (isBusy()) inspections_.add(request, view, std::move(replies));
-}
-
-void TrainingSession::cancelInspection(const QObject& view) {
-  inspections_.remove(view);
+QFuture<SnapshotPointer> TrainingSession::inspect(const InspectionRequest& request,
+                                                  const QObject& view) {
+  return isBusy() ? inspections_.add(request, view) : QFuture<SnapshotPointer>();
 }
 
 void TrainingSession::setState(SessionState state) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -17,6 +18,8 @@
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/metrics.h"
 #include "engine/values/run/run_record.h"
+#include "widgets/work/lane.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -50,7 +53,7 @@ class TrainingSession : public QObject {
   Q_OBJECT
 
  public:
-  explicit TrainingSession(std::shared_ptr<EngineCalls> engine, QObject* parent = nullptr);
+  explicit TrainingSession(EngineHandle engine, QObject* parent = nullptr);
   ~TrainingSession() override;
 
   SessionState state() const { return state_; }
@@ -83,10 +86,9 @@ class TrainingSession : public QObject {
   quint64 requestChange(ChangeRequest request);
 
   /// Inspects the network that is being trained, after the current batch and also while paused. A
-  /// newer request of the same view replaces an older one; several views take turns. There is no
-  /// reply while idle, or once the training has ended.
-  void inspect(const InspectionRequest& request, QObject& view, Replies<SnapshotPointer> replies);
-  void cancelInspection(const QObject& view);
+  /// newer request of the same view replaces an older one; several views take turns. The future is
+  /// cancelled while idle, and once the training has ended.
+  QFuture<SnapshotPointer> inspect(const InspectionRequest& request, const QObject& view);
 
  Q_SIGNALS:
   void stateChanged(lambda::SessionState state);
@@ -108,10 +110,7 @@ class TrainingSession : public QObject {
   void startRefused(const QString& reason);
 
  private:
-  class Worker;
-  struct Job;
-
-  void begin(Job job);
+  void begin(std::function<RunResult(RunControl&, Observer&)> run);
   void open(TrainingOpening opening);
   void setState(SessionState state);
   void drain();
@@ -122,7 +121,7 @@ class TrainingSession : public QObject {
   void answerChange(quint64 request, const std::optional<std::string>& refusal);
   void end();
 
-  std::shared_ptr<EngineCalls> engine_;
+  EngineHandle engine_;
   std::shared_ptr<TrainingMailbox> mailbox_;
   std::shared_ptr<RunControl>
       control_;  ///< The control of the training under way; null while idle.
@@ -134,7 +133,8 @@ class TrainingSession : public QObject {
   InspectionQueue inspections_;
   std::set<quint64> changeRequests_;  ///< Those that are not answered yet.
   quint64 lastChangeRequest_ = 0;
-  std::unique_ptr<Worker> worker_;
+  Lane lane_;
+  Work training_{*this};
 };
 
 }  // namespace lambda

@@ -52,7 +52,7 @@ FolderRow::FolderRow(const QString& name, const QString& standard, QWidget* pare
   state_->hide();
   connect(choose, &QPushButton::clicked, this, &FolderRow::choose);
   connect(standard_, &QPushButton::clicked, this, [this] {
-    check_.forget();
+    check_.cancel();
     state_->hide();
     path_->setText(folder_);
     Q_EMIT folderChosen({});

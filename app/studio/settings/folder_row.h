@@ -3,7 +3,7 @@
 #include <QString>
 #include <QWidget>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 
 class QLabel;
 class QLineEdit;
@@ -37,7 +37,7 @@ class FolderRow : public QWidget {
   QLineEdit* path_;
   QPushButton* standard_;
   QLabel* state_;
-  BackgroundTasks check_;
+  Work check_;
 };
 
 /// Why no files can be written in a folder and what to do; empty where they can. Reads the disk.

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "app/session/runs/run_summary.h"
 
 class QLabel;
@@ -64,7 +64,7 @@ class WelcomePage : public QWidget {
   std::filesystem::path newestRun_;
   QString newestRunName_;
   bool isTraining_ = false;
-  BackgroundTasks recent_{*this};
+  Work recent_{*this};
 };
 
 }  // namespace lambda

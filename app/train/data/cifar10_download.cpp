@@ -1,8 +1,8 @@
 #include "app/train/data/cifar10_download.h"
 
 #include <chrono>
+#include <variant>
 
-#include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
 
 namespace lambda {
@@ -14,7 +14,7 @@ constexpr std::chrono::milliseconds kBetweenReports{100};
 
 }  // namespace
 
-Cifar10Download::Cifar10Download(QObject* parent) : QObject(parent) {}
+Cifar10Download::Cifar10Download(QObject* parent) : QObject(parent), lane_(kNiceness) {}
 
 Cifar10Download::~Cifar10Download() {
   cancel();
@@ -22,54 +22,41 @@ Cifar10Download::~Cifar10Download() {
 
 void Cifar10Download::start(const DownloadRequest& request) {
   if (isRunning()) return;
-  if (!thread_) thread_ = std::make_unique<WorkerThread>(kNiceness);
   cancelled_ = std::make_shared<std::atomic<bool>>(false);
-  thread_->post([this, request, cancelled = cancelled_] {
-    const End ended = run(request, *cancelled);
-    const QString file = toText(request.destination);
-    QMetaObject::invokeMethod(
-        this, [this, ended, file] { end(ended, file); }, Qt::QueuedConnection);
+  using News = std::variant<DownloadProgress, DownloadOutcome>;
+  const auto run = [request, cancelled = cancelled_](QPromise<News>& promise) {
+    auto reported = std::chrono::steady_clock::time_point();
+    promise.addResult(download(request, [&](const DownloadProgress& progress) {
+      const auto now = std::chrono::steady_clock::now();
+      if (now - reported >= kBetweenReports) {
+        reported = now;
+        promise.addResult(progress);
+      }
+      return !cancelled->load();
+    }));
+  };
+  const auto take = [this, file = toText(request.destination)](const News& news) {
+    if (const auto* progress = std::get_if<DownloadProgress>(&news)) {
+      Q_EMIT progressed(progress->phase,
+                        static_cast<qint64>(progress->receivedBytes),
+                        static_cast<qint64>(progress->totalBytes));
+      return;
+    }
+    cancelled_.reset();
+    if (std::get<DownloadOutcome>(news) == DownloadOutcome::cancelled) {
+      Q_EMIT cancelled();
+    } else {
+      Q_EMIT finished(file);
+    }
+  };
+  download_.follow(lane_.run<News>(run), take, [this](const QString& reason) {
+    cancelled_.reset();
+    Q_EMIT failed(reason);
   });
 }
 
 void Cifar10Download::cancel() {
   if (cancelled_) *cancelled_ = true;
-}
-
-Cifar10Download::End Cifar10Download::run(const DownloadRequest& request,
-                                          const std::atomic<bool>& cancelled) {
-  auto reported = std::chrono::steady_clock::time_point();
-  const auto observer = [&](const DownloadProgress& progress) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - reported >= kBetweenReports) {
-      reported = now;
-      QMetaObject::invokeMethod(
-          this,
-          [this, progress] {
-            Q_EMIT progressed(progress.phase,
-                              static_cast<qint64>(progress.receivedBytes),
-                              static_cast<qint64>(progress.totalBytes));
-          },
-          Qt::QueuedConnection);
-    }
-    return !cancelled.load();
-  };
-  try {
-    return {download(request, observer), {}};
-  } catch (const std::exception& error) {
-    return {DownloadOutcome::cancelled, QString::fromStdString(error.what())};
-  }
-}
-
-void Cifar10Download::end(const End& ended, const QString& file) {
-  cancelled_.reset();
-  if (!ended.failure.isEmpty()) {
-    Q_EMIT failed(ended.failure);
-  } else if (ended.outcome == DownloadOutcome::cancelled) {
-    Q_EMIT cancelled();
-  } else {
-    Q_EMIT finished(file);
-  }
 }
 
 }  // namespace lambda

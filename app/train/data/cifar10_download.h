@@ -6,8 +6,9 @@
 #include <QObject>
 #include <QString>
 
-#include "app/session/worker_thread.h"
 #include "engine/data/download.h"
+#include "widgets/work/lane.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 
@@ -37,16 +38,9 @@ class Cifar10Download : public QObject {
   void failed(const QString& reason);
 
  private:
-  struct End {
-    DownloadOutcome outcome = DownloadOutcome::cancelled;
-    QString failure;
-  };
-
-  End run(const DownloadRequest& request, const std::atomic<bool>& cancelled);
-  void end(const End& end, const QString& file);
-
   std::shared_ptr<std::atomic<bool>> cancelled_;  ///< Flag of the attempt under way; null = none.
-  std::unique_ptr<WorkerThread> thread_;
+  Lane lane_;
+  Work download_{*this};
 };
 
 }  // namespace lambda

@@ -2,7 +2,7 @@
 
 #include <QDialog>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/values/config/data_report.h"
 #include "engine/values/config/data_source.h"
 
@@ -26,7 +26,7 @@ class ClassesDialog : public QDialog {
   void showExamples(const ClassExamples& examples);
 
   QTableWidget* classes_;
-  BackgroundTasks reading_{*this};
+  Work reading_{*this};
 };
 
 }  // namespace lambda

@@ -174,7 +174,7 @@ void DataPanel::showSource() {
   }
   files_->hide();
   isWaiting_ = false;
-  check_.forget();
+  check_.cancel();
   dataset_ = announcedInfo(source_);
   setState(DataState::builtIn, {});
 }

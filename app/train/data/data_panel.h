@@ -7,7 +7,7 @@
 
 #include <QWidget>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/data/download.h"
 #include "engine/values/config/data_report.h"
 #include "engine/values/config/data_source.h"
@@ -107,7 +107,7 @@ class DataPanel : public QWidget {
   QLabel* text_;
   QToolButton* classes_;  ///< Opens the table of classes.
   DownloadRow* download_;
-  BackgroundTasks check_;
+  Work check_;
 };
 
 }  // namespace lambda

@@ -6,7 +6,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/session/background_tasks.h"
+#include "widgets/work/work.h"
 #include "engine/data/normalization.h"
 #include "engine/values/config/data_source.h"
 #include "engine/values/images/labeled_images.h"
@@ -42,7 +42,7 @@ class SampleImages : public QObject {
  private:
   std::optional<DataSource> source_;
   std::shared_ptr<const SampleSet> samples_;
-  BackgroundTasks task_;
+  Work task_;
 };
 
 }  // namespace lambda

@@ -32,7 +32,7 @@ constexpr int kPanelGap = 8;
 }  // namespace
 
 LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
-    : QWidget(parent),
+    : Panel(parent),
       session_(session),
       inspection_(new RepeatedInspection(session, this)),
       stored_(*this) {
@@ -180,7 +180,7 @@ void LivePanel::showEnd(const std::shared_ptr<const InspectionSnapshot>& snapsho
 }
 
 void LivePanel::loadStored() {
-  stored_.forget();
+  stored_.cancel();
   // Runs store pictures of only the first validation image.
   if (layers_.empty() || head_->image() != 0 || session_.status().run.empty()) return;
   stored_.runNewest(

@@ -3,15 +3,13 @@
 #include <memory>
 #include <vector>
 
-#include <QWidget>
-
-#include "app/session/background_tasks.h"
+#include "app/session/panel.h"
 #include "app/train/live/layer_picture.h"
 #include "engine/values/inspection/inspection.h"
+#include "widgets/work/work.h"
 
 class QLabel;
 class QScrollArea;
-class QSettings;
 class QStackedLayout;
 
 namespace lambda {
@@ -26,7 +24,7 @@ struct MetricsUpdate;
 /// Inspects one lambda layer with one probe image during training: its lambda matrix, its position
 /// embeddings, and the changes of both from epoch to epoch, with the step they belong to. After the
 /// training it shows the weights with which the run ended.
-class LivePanel : public QWidget {
+class LivePanel : public Panel {
   Q_OBJECT
 
  public:
@@ -40,8 +38,8 @@ class LivePanel : public QWidget {
   /// The answer to endRequested(); has no effect while another run is trained.
   void showEnd(const std::shared_ptr<const InspectionSnapshot>& snapshot);
 
-  void saveLayout(QSettings& settings) const;
-  void restoreLayout(QSettings& settings);
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
   /// As wide as the controls need; the content below them scrolls.
   QSize minimumSizeHint() const override;
@@ -83,7 +81,7 @@ class LivePanel : public QWidget {
   QScrollArea* scroll_;
   LivePictures* pictures_;
   EpochStrip* strip_;
-  BackgroundTasks stored_;
+  Work stored_;
 };
 
 }  // namespace lambda

@@ -43,7 +43,7 @@ Metrics newIn(const Metrics& all, std::size_t batches, std::size_t epochs) {
 }  // namespace
 
 CurvesPanel::CurvesPanel(TrainingSession& session, QWidget* parent)
-    : QWidget(parent), session_(session), plot_(new CurvePlot(runPanels(), this)) {
+    : Panel(parent), session_(session), plot_(new CurvePlot(runPanels(), this)) {
   plot_->setSmoothing(kSmoothing);
   plot_->setEmptyText(u"The curves begin with the first batch."_s);
   plot_->setExportName(u"curves"_s);

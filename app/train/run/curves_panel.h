@@ -7,13 +7,10 @@
 
 #include <QElapsedTimer>
 #include <QTimer>
-#include <QWidget>
 
+#include "app/session/panel.h"
 #include "engine/values/run/metrics.h"
 #include "widgets/plots/curves/curve_plot.h"
-
-class QAction;
-class QSettings;
 
 namespace lambda {
 
@@ -24,7 +21,7 @@ class TrainingSession;
 /// epochs, with marks for events. Reads new records a few times a second, and only while it is
 /// visible; the more there is to draw, the less often, so that drawing never takes more than a
 /// small part of a core from the training. If asked, the curves of the run before stay, faint.
-class CurvesPanel : public QWidget {
+class CurvesPanel : public Panel {
   Q_OBJECT
 
  public:
@@ -37,8 +34,8 @@ class CurvesPanel : public QWidget {
   /// Checkable: shows the run before as a faint reference. Visible where there is one.
   QAction* referenceAction() const { return reference_; }
 
-  void saveLayout(QSettings& settings) const;
-  void restoreLayout(QSettings& settings);
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
   /// Moves the crosshair to an event.
   void showPlaceOf(const EventRecord& event);

@@ -1,21 +1,20 @@
 #pragma once
 
-#include <QWidget>
+#include <vector>
 
-class QSettings;
-class QTabWidget;
+#include <QTabWidget>
+
+#include "app/session/panel.h"
 
 namespace lambda {
 
 class GripSplitter;
 class CurvesPanel;
 class EventList;
-class HistogramsPanel;
-class LivePanel;
 class TrainingSession;
 
-/// A training in progress: curves above the events at the left; at the right, as tabs, the live
-/// inspection of a layer and the histograms of all layers.
+/// A training in progress: curves above the events at the left; at the right, as tabs, the panels
+/// of kTrainPanels.
 class RunView : public QWidget {
   Q_OBJECT
 
@@ -24,9 +23,11 @@ class RunView : public QWidget {
 
   CurvesPanel& curves() { return *curves_; }
 
-  LivePanel& live() { return *live_; }
-
-  HistogramsPanel& histograms() { return *histograms_; }
+  /// The panel of a class, among the tabs.
+  template <class Wanted>
+  Wanted& panel() const {
+    return *tabs_->findChild<Wanted*>();
+  }
 
   /// The tabs at the right.
   QTabWidget& tabs() { return *tabs_; }
@@ -37,16 +38,12 @@ class RunView : public QWidget {
   void restoreLayout(QSettings& settings);
 
  private:
-  void showHistograms();
-
-  TrainingSession& session_;
   GripSplitter* columns_;
   GripSplitter* rows_;
   CurvesPanel* curves_;
   EventList* events_;
   QTabWidget* tabs_;
-  LivePanel* live_;
-  HistogramsPanel* histograms_;
+  std::vector<Panel*> panels_;  ///< The curves, and those of the tabs.
 };
 
 }  // namespace lambda

@@ -39,6 +39,9 @@ inline std::optional<at::Tensor> ifDefined(const at::Tensor& tensor) {
   return tensor.defined() ? std::optional(tensor) : std::nullopt;
 }
 
+/// The key of the window in what autograd keeps.
+inline constexpr const char* kWindow = "window";
+
 /// A window as autograd keeps it for the backward pass: height, width and scope, or an empty list.
 inline c10::IValue saved(const std::optional<LocalWindow>& window) {
   if (!window) return std::vector<std::int64_t>{};

@@ -21,7 +21,6 @@ using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
 constexpr const char* kOrder = "order";
-constexpr const char* kWindow = "window";
 
 const float* floatsOf(const at::Tensor& tensor) {
   return tensor.defined() ? tensor.const_data_ptr<float>() : nullptr;

@@ -31,7 +31,6 @@ using enum LayerTensors::Saved;
 constexpr const char* kUsesBatchStatistics = "usesBatchStatistics";
 constexpr const char* kHeads = "heads";
 constexpr const char* kIntraDepth = "intraDepth";
-constexpr const char* kWindow = "window";
 constexpr const char* kIsPooled = "isPooled";
 
 /// Whether the norms take the statistics of the batch.

@@ -89,7 +89,7 @@ OpenedBoxes openedBoxes(const QRectF& block, int operations, double scale, bool 
 void stackBlocks(NetworkLayout& layout,
                  ColumnBoxes& column,
                  const Stage& stage,
-                 const OpenedBlocks& opened,
+                 const OperationCounts& opened,
                  double top,
                  double gap,
                  double scale,
@@ -109,7 +109,7 @@ void stackBlocks(NetworkLayout& layout,
   column.addBlock = {column.x, y, column.width, 0};
 }
 
-bool hasOpened(const OpenedBlocks& opened, int stage) {
+bool hasOpened(const OperationCounts& opened, int stage) {
   return std::any_of(opened.begin(), opened.end(), [stage](const auto& block) {
     return block.first.stage == stage;
   });
@@ -134,7 +134,7 @@ std::optional<QRectF> NetworkLayout::boxOf(const PartId& part) const {
 }
 
 NetworkLayout layoutOf(const Architecture& architecture,
-                       const OpenedBlocks& opened,
+                       const OperationCounts& opened,
                        const QSizeF& viewport,
                        double scale,
                        bool hasExplanations) {

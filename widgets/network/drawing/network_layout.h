@@ -33,7 +33,7 @@ struct OpenedBoxes {
 };
 
 /// How many operations each opened block has.
-using OpenedBlocks = std::map<PartId, int>;
+using OperationCounts = std::map<PartId, int>;
 
 /// The places of all parts of a network, in pixels.
 struct NetworkLayout {
@@ -58,7 +58,7 @@ struct NetworkLayout {
 /// the viewport is. The column of an opened block is wide enough for its operations. `scale` is
 /// that of the text; `hasExplanations` leaves space for them below the operations.
 NetworkLayout layoutOf(const Architecture& architecture,
-                       const OpenedBlocks& opened,
+                       const OperationCounts& opened,
                        const QSizeF& viewport,
                        double scale,
                        bool hasExplanations = true);

@@ -17,7 +17,7 @@
 #include "app/runs/panels/confusion/cell_images.h"
 #include "app/runs/run_row.h"
 #include "app/runs/run_table_model.h"
-#include "app/session/inspection/inspection_session.h"
+#include "app/session/inspection/checkpoint_service.h"
 #include "app/session/runs/lacking_images.h"
 #include "app/session/studio_settings.h"
 #include "widgets/export/export_menu.h"
@@ -58,13 +58,10 @@ ExplanationText explanation(const Predictions* predictions) {
 
 }  // namespace
 
-ConfusionPanel::ConfusionPanel(const RunTableModel& runs,
-                               InspectionSession& inspection,
-                               QWidget* parent)
-    : QWidget(parent),
-      runs_(runs),
-      store_(inspection.predictions()),
-      images_(inspection.images()),
+ConfusionPanel::ConfusionPanel(const RunsContext& context)
+    : runs_(context.runs),
+      store_(context.checkpoints.predictions()),
+      images_(context.checkpoints.images()),
       splits_(new ChoiceBar({u"Validation images"_s, u"Test images"_s}, u"Images"_s, this)),
       scales_(new ChoiceBar({u"Counts"_s, u"Per cent"_s}, u"Cells"_s, this)),
       summary_(new QLabel(this)),
@@ -170,24 +167,24 @@ void ConfusionPanel::setCurrentRun(const std::filesystem::path& run) {
   refresh();
 }
 
-void ConfusionPanel::saveTo(QSettings& settings) const {
+void ConfusionPanel::saveLayout(QSettings& settings) const {
   settings.setValue(kScaleKey, scales_->current());
   settings.setValue(kSplitterKey, result_->saveState());
 }
 
-void ConfusionPanel::restoreFrom(QSettings& settings) {
+void ConfusionPanel::restoreLayout(QSettings& settings) {
   scales_->setCurrent(settings.value(kScaleKey, 0).toInt());
   view_->setScale(static_cast<ConfusionScale>(scales_->current()));
   result_->restoreLayout(settings.value(kSplitterKey).toByteArray());
 }
 
 void ConfusionPanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  RunsPanel::showEvent(event);
   refresh();
 }
 
 void ConfusionPanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
+  RunsPanel::changeEvent(event);
   if (event->type() == QEvent::FontChange) updateSizes();
 }
 
@@ -270,9 +267,7 @@ void ConfusionPanel::showLack() {
 /// Classifying also fails where there are no images, and trying again would not change that.
 void ConfusionPanel::showFailure(const RunRecord& record, const QString& reason) {
   const ImagesPointer images =
-      images_.images(record.config.data, split(), *this, {.answered = [this](const ImagesPointer&) {
-                       refresh();
-                     }});
+      images_.images(record.config.data, split(), *this, [this] { refresh(); });
   if (images && images->count() == 0) return showLack();
   showMessage(u"Could not classify the images"_s, reason, u"Try again"_s);
 }
@@ -326,15 +321,14 @@ void ConfusionPanel::showImages() {
   const int index = runs_.indexOf(run_);
   if (!shown_ || index < 0) return;
   const std::optional<Cell> cell = view_->current();
-  const ImagesPointer images =
-      images_.images(runs_.row(index).run.record.config.data,
-                     split(),
-                     *this,
-                     {.answered = [this](const ImagesPointer&) { showImages(); },
-                      .failed =
-                          [this, predictions = shown_](const QString& reason) {
-                            if (predictions == shown_) cellImages_->setProblem(reason);
-                          }});
+  const ImagesPointer images = images_.images(
+      runs_.row(index).run.record.config.data,
+      split(),
+      *this,
+      [this] { showImages(); },
+      [this, predictions = shown_](const QString& reason) {
+        if (predictions == shown_) cellImages_->setProblem(reason);
+      });
   cellImages_->setContent(shown_, images, cell, cell ? view_->sentenceFor(*cell) : QString());
 }
 

@@ -3,8 +3,7 @@
 #include <filesystem>
 #include <memory>
 
-#include <QWidget>
-
+#include "app/runs/panels/runs_panel.h"
 #include "app/session/inspection/prediction_store.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/predictions.h"
@@ -13,7 +12,6 @@
 class QLabel;
 class QProgressBar;
 class QPushButton;
-class QSettings;
 class QStackedWidget;
 class QToolButton;
 
@@ -24,30 +22,21 @@ class CellImages;
 class ChoiceBar;
 class ConfusionView;
 class ImageCache;
-class InspectionSession;
-class RunTableModel;
 
 /// The confusion matrix of a run, and the images behind it. Classifies on request, and warns before
 /// the test set is scored.
-class ConfusionPanel : public QWidget {
+class ConfusionPanel : public RunsPanel {
   Q_OBJECT
 
  public:
-  /// Both outlive the panel.
-  ConfusionPanel(const RunTableModel& runs,
-                 InspectionSession& inspection,
-                 QWidget* parent = nullptr);
+  explicit ConfusionPanel(const RunsContext& context);
 
-  /// The selected run; empty = none.
-  void setCurrentRun(const std::filesystem::path& run);
+  void setCurrentRun(const std::filesystem::path& run) override;
 
   const ConfusionView& view() const { return *view_; }
 
-  void saveTo(QSettings& settings) const;
-  void restoreFrom(QSettings& settings);
-
- Q_SIGNALS:
-  void inspectImageRequested(const std::filesystem::path& run, lambda::Split split, int index);
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
  protected:
   void showEvent(QShowEvent* event) override;

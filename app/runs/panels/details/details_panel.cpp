@@ -34,19 +34,23 @@ QString exactCount(std::int64_t count) {
 
 }  // namespace
 
-DetailsPanel::DetailsPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent)
-    : QScrollArea(parent), library_(library), runs_(runs) {
-  setWidgetResizable(true);
-  setFrameShape(QFrame::NoFrame);
-  setWidget(makeContent());
-  connect(&library, &RunLibrary::runChanged, this, [this](const std::filesystem::path& run) {
+DetailsPanel::DetailsPanel(const RunsContext& context)
+    : library_(context.library), runs_(context.runs), content_(makeContent()) {
+  auto* area = new QScrollArea(this);
+  area->setWidgetResizable(true);
+  area->setFrameShape(QFrame::NoFrame);
+  area->setWidget(content_);
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins({});
+  column->addWidget(area);
+  connect(&library_, &RunLibrary::runChanged, this, [this](const std::filesystem::path& run) {
     if (run == run_) refresh();
   });
-  connect(&library, &RunLibrary::changed, this, &DetailsPanel::refresh);
-  connect(&library, &RunLibrary::metricsChanged, this, [this](const std::filesystem::path& run) {
+  connect(&library_, &RunLibrary::changed, this, &DetailsPanel::refresh);
+  connect(&library_, &RunLibrary::metricsChanged, this, [this](const std::filesystem::path& run) {
     if (run == run_ && isVisible()) showEvents();
   });
-  connect(&library,
+  connect(&library_,
           &RunLibrary::filesListed,
           this,
           [this](const std::filesystem::path& run, const RunFiles& files) {
@@ -145,12 +149,12 @@ void DetailsPanel::editNotes() {
 }
 
 void DetailsPanel::showEvent(QShowEvent* event) {
-  QScrollArea::showEvent(event);
+  RunsPanel::showEvent(event);
   refresh();
 }
 
 void DetailsPanel::changeEvent(QEvent* event) {
-  QScrollArea::changeEvent(event);
+  RunsPanel::changeEvent(event);
   // Queued: it deletes and creates labels, which must not happen during a change of style.
   if (event->type() == QEvent::FontChange) {
     QMetaObject::invokeMethod(this, &DetailsPanel::refresh, Qt::QueuedConnection);
@@ -165,7 +169,7 @@ const RunRow* DetailsPanel::row() const {
 void DetailsPanel::refresh() {
   if (!isVisible()) return;
   const RunRow* run = row();
-  widget()->setVisible(run);
+  content_->setVisible(run);
   if (!run) return;
   name_->setText(run->name());
   sentence_->setText(sentenceFor(*run));

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <filesystem>
-
-#include <QScrollArea>
-
 #include "app/runs/library/run_files.h"
+#include "app/runs/panels/runs_panel.h"
 #include "app/runs/run_row.h"
 
 class QLabel;
@@ -16,19 +13,15 @@ class ElidedLabel;
 class RunAnnotations;
 class RunHistory;
 class RunFacts;
-class RunLibrary;
-class RunTableModel;
 
 /// Everything about one run: results, network, machine, ancestors, files, tags, notes and events.
-class DetailsPanel : public QScrollArea {
+class DetailsPanel : public RunsPanel {
   Q_OBJECT
 
  public:
-  /// Both outlive the panel.
-  DetailsPanel(RunLibrary& library, const RunTableModel& runs, QWidget* parent = nullptr);
+  explicit DetailsPanel(const RunsContext& context);
 
-  /// The selected run; empty = none.
-  void setCurrentRun(const std::filesystem::path& run);
+  void setCurrentRun(const std::filesystem::path& run) override;
 
   void editTags();
   void editNotes();
@@ -60,6 +53,7 @@ class DetailsPanel : public QScrollArea {
   RunLibrary& library_;
   const RunTableModel& runs_;
   std::filesystem::path run_;
+  QWidget* content_;
   ElidedLabel* name_ = nullptr;
   QLabel* sentence_ = nullptr;
   QToolButton* duplicate_ = nullptr;

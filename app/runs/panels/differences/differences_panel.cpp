@@ -104,9 +104,8 @@ class RunsHeader : public QHeaderView {
 
 }  // namespace
 
-DifferencesPanel::DifferencesPanel(const RunTableModel& runs, QWidget* parent)
-    : QWidget(parent),
-      runs_(runs),
+DifferencesPanel::DifferencesPanel(const RunsContext& context)
+    : runs_(context.runs),
       model_(new DifferencesModel(this)),
       view_(new QTableView(this)),
       onlyDifferences_(new QCheckBox(u"Only differences"_s, this)),
@@ -154,31 +153,31 @@ DifferencesPanel::DifferencesPanel(const RunTableModel& runs, QWidget* parent)
   connect(copy, &QToolButton::clicked, this, [this] {
     QApplication::clipboard()->setText(model_->toText());
   });
-  connect(&runs, &QAbstractItemModel::dataChanged, this, [this] {
+  connect(&runs_, &QAbstractItemModel::dataChanged, this, [this] {
     if (isVisible()) refresh();
   });
 }
 
-void DifferencesPanel::setRuns(std::vector<std::filesystem::path> paths) {
-  paths_ = std::move(paths);
+void DifferencesPanel::setRuns(const std::vector<std::filesystem::path>& runs) {
+  paths_ = runs;
   if (isVisible()) refresh();
 }
 
-void DifferencesPanel::saveTo(QSettings& settings) const {
+void DifferencesPanel::saveLayout(QSettings& settings) const {
   settings.setValue(kOnlyDifferencesKey, onlyDifferences_->isChecked());
 }
 
-void DifferencesPanel::restoreFrom(QSettings& settings) {
+void DifferencesPanel::restoreLayout(QSettings& settings) {
   onlyDifferences_->setChecked(settings.value(kOnlyDifferencesKey, true).toBool());
 }
 
 void DifferencesPanel::showEvent(QShowEvent* event) {
-  QWidget::showEvent(event);
+  RunsPanel::showEvent(event);
   refresh();
 }
 
 void DifferencesPanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
+  RunsPanel::changeEvent(event);
   if (event->type() == QEvent::FontChange) updateLooks();
 }
 

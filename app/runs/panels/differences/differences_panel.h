@@ -1,37 +1,32 @@
 #pragma once
 
-#include <filesystem>
 #include <vector>
 
-#include <QWidget>
+#include "app/runs/panels/runs_panel.h"
 
 class QCheckBox;
 class QLabel;
-class QSettings;
 class QTableView;
 
 namespace lambda {
 
 class DifferencesModel;
-class RunTableModel;
 
 /// Two or more runs side by side: settings, environment and results, all of them or only those that
 /// differ. For one run, all of them.
-class DifferencesPanel : public QWidget {
+class DifferencesPanel : public RunsPanel {
   Q_OBJECT
 
  public:
-  /// `runs` outlives the panel.
-  explicit DifferencesPanel(const RunTableModel& runs, QWidget* parent = nullptr);
+  explicit DifferencesPanel(const RunsContext& context);
 
-  /// The runs in the order of the columns. Imported logs are left out: their settings are not
-  /// known.
-  void setRuns(std::vector<std::filesystem::path> paths);
+  /// Imported logs are left out: their settings are not known.
+  void setRuns(const std::vector<std::filesystem::path>& runs) override;
 
   DifferencesModel& model() const { return *model_; }
 
-  void saveTo(QSettings& settings) const;
-  void restoreFrom(QSettings& settings);
+  void saveLayout(QSettings& settings) const override;
+  void restoreLayout(QSettings& settings) override;
 
  protected:
   void showEvent(QShowEvent* event) override;

@@ -1,3 +1,5 @@
+#include "widgets/network/network_picture.h"
+
 #include <algorithm>
 
 #include <QPainter>
@@ -5,7 +7,6 @@
 
 #include "widgets/network/drawing/network_painter.h"
 #include "widgets/network/mixers/mixer_looks.h"
-#include "widgets/network/network_editor.h"
 #include "widgets/network/parts/network_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
@@ -23,7 +24,7 @@ constexpr double kPaperTitle = 56;
 constexpr double kWidth = 1120;
 constexpr int kLongestName = 80;
 
-NetworkLayout paperLayout(const Architecture& architecture, const OpenedBlocks& opened) {
+NetworkLayout paperLayout(const Architecture& architecture, const OperationCounts& opened) {
   return layoutOf(
       architecture, opened, QSizeF(kWidth, kUnbounded), textScale(), /*hasExplanations=*/false);
 }
@@ -39,20 +40,20 @@ QString quoted(QString text) {
 
 }  // namespace
 
-QString NetworkEditor::exportName() const {
-  const QString name = QString::fromStdString(architecture_.name);
+QString NetworkPicture::name() const {
   QString safe;
-  for (const QChar c : name) safe += c.isLetterOrNumber() || c == u'-' ? c : QChar(u'-');
+  for (const QChar c : QString::fromStdString(architecture.name))
+    safe += c.isLetterOrNumber() || c == u'-' ? c : QChar(u'-');
   // Some file systems do not allow longer names.
   return safe.isEmpty() ? u"network"_s : safe.toLower().left(kLongestName);
 }
 
-QSize NetworkEditor::exportSize() const {
-  return paperSize(paperLayout(architecture_, openedBlocks())).toSize();
+QSize NetworkPicture::size() const {
+  return paperSize(paperLayout(architecture, opened)).toSize();
 }
 
-void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
-  const NetworkLayout layout = paperLayout(architecture_, openedBlocks());
+void NetworkPicture::paint(QPainter& painter, const QSize& size, const Colors& colors) const {
+  const NetworkLayout layout = paperLayout(architecture, opened);
   const QSizeF paper = paperSize(layout);
   const double scale = textScale();
   painter.save();
@@ -62,27 +63,27 @@ void NetworkEditor::paintTo(QPainter& painter, const QSize& size, const Colors& 
   painter.setPen(colors.text);
   painter.setFont(headingFont());
   const QRectF line(kPaperMargin, 10 * scale, paper.width() - 2 * kPaperMargin, 20 * scale);
-  const QString name = QString::fromStdString(architecture_.name);
-  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, name.isEmpty() ? u"Network"_s : name);
+  const QString title = QString::fromStdString(architecture.name);
+  painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, title.isEmpty() ? u"Network"_s : title);
   painter.setPen(colors.textSecondary);
   painter.setFont(smallFont());
   painter.drawText(line.translated(0, 20 * scale),
                    Qt::AlignLeft | Qt::AlignVCenter,
                    u"%1, %2 parameters, %3 FLOPs, %4 of activations per image"_s.arg(
-                       QString::fromStdString(patternOf(architecture_)),
-                       shortCountText(costs_.total.parameters),
-                       shortCountText(costs_.total.flops),
-                       bytesText(costs_.total.activationBytes, 3)));
+                       QString::fromStdString(patternOf(architecture)),
+                       shortCountText(costs.total.parameters),
+                       shortCountText(costs.total.flops),
+                       bytesText(costs.total.activationBytes, 3)));
   painter.translate(0, kPaperTitle * scale);
   const NetworkMarks plain;
-  NetworkPainter network(painter, architecture_, costs_, layout, plain, colors, scale);
+  NetworkPainter network(painter, architecture, costs, layout, plain, colors, scale);
   network.paintHeader();
   painter.translate(0, layout.headerHeight);
   network.paintBody();
   painter.restore();
 }
 
-QString NetworkEditor::toCsv() const {
+QString NetworkPicture::toCsv() const {
   QString text;
   QTextStream out(&text);
   out << "part,description,height,width,channels,parameters,flops,activation_bytes\n";
@@ -95,11 +96,11 @@ QString NetworkEditor::toCsv() const {
     out << quoted(part) << ',' << quoted(description) << ',' << map.height << ',' << map.width
         << ',' << map.channels << ',' << parameters << ',' << flops << ',' << bytes << '\n';
   };
-  for (const auto& [part, cost] : costs_.parts) {
+  for (const auto& [part, cost] : costs.parts) {
     if (part.kind == PartKind::stage) continue;
     QString description;
-    if (part.kind == PartKind::stem) description = stemText(architecture_.stem);
-    if (part.kind == PartKind::block) description = mixerText(blockOf(architecture_, part).mixer);
+    if (part.kind == PartKind::stem) description = stemText(architecture.stem);
+    if (part.kind == PartKind::block) description = mixerText(blockOf(architecture, part).mixer);
     row(partTitle(part),
         description,
         cost.output,
@@ -108,11 +109,11 @@ QString NetworkEditor::toCsv() const {
         cost.activationBytes);
   }
   row(u"Total"_s,
-      QString::fromStdString(patternOf(architecture_)),
-      costs_.parts.at(kHeadPart).output,
-      costs_.total.parameters,
-      costs_.total.flops,
-      costs_.total.activationBytes);
+      QString::fromStdString(patternOf(architecture)),
+      costs.parts.at(kHeadPart).output,
+      costs.total.parameters,
+      costs.total.flops,
+      costs.total.activationBytes);
   return text;
 }
 

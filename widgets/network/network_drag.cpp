@@ -1,0 +1,34 @@
+#include "widgets/network/network_drag.h"
+
+#include <QApplication>
+
+using namespace Qt::StringLiterals;
+
+namespace lambda {
+
+void NetworkDrag::press(const QPointF& at, const Selection& before) {
+  kind_ = Kind::pressed;
+  from_ = at_ = at;
+  before_ = before;
+}
+
+void NetworkDrag::paint(const QPointF& at) {
+  kind_ = Kind::painting;
+  from_ = at_ = at;
+  gesture_ = u"paint-"_s + QString::number(++gestures_);
+  painted_ = 0;
+}
+
+void NetworkDrag::moveTo(const QPointF& to) {
+  const bool isFar = (to - from_).manhattanLength() >= QApplication::startDragDistance();
+  if (kind_ == Kind::pressed && isFar) kind_ = Kind::rubberBand;
+  at_ = to;
+}
+
+Selection NetworkDrag::with(const Selection& inside) const {
+  Selection all = before_;
+  all.insert(inside.begin(), inside.end());
+  return all;
+}
+
+}  // namespace lambda
