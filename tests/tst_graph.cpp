@@ -2,6 +2,9 @@
 #include <string>
 #include <vector>
 
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
 #include <QtTest/QtTest>
 
 #include "engine/values/architecture/graph.h"
@@ -53,6 +56,7 @@ class TestGraph : public QObject {
   void oddSidesAreRoundedUp();
   void embeddingRowsFollowTheScope();
   void patternSpellsMixedStages();
+  void onlyTheGraphTellsFamiliesApart();
 };
 
 void TestGraph::bottlenecksPoolAfterALambdaLayer() {
@@ -155,6 +159,24 @@ void TestGraph::patternSpellsMixedStages() {
   architecture.stages[1].blocks.pop_back();
   QCOMPARE(patternOf(architecture), "C-L"s);
   QCOMPARE(patternOf(Architecture{}), ""s);
+}
+
+void TestGraph::onlyTheGraphTellsFamiliesApart() {
+  static const QRegularExpression test(
+      QStringLiteral(R"((case Family::|[=!]= Family::|Family::\w+ [=!]=))"));
+  QStringList files;
+  for (const char* folder : {"/app", "/engine", "/widgets"}) {
+    QDirIterator each(QStringLiteral(LAMBDA_SOURCE) + QLatin1String(folder),
+                      {QStringLiteral("*.h"), QStringLiteral("*.cpp")},
+                      QDir::Files,
+                      QDirIterator::Subdirectories);
+    while (each.hasNext()) {
+      QFile file(each.next());
+      QVERIFY(file.open(QIODevice::ReadOnly));
+      if (test.match(QString::fromUtf8(file.readAll())).hasMatch()) files << each.fileName();
+    }
+  }
+  QCOMPARE(files, QStringList{QStringLiteral("graph.cpp")});
 }
 
 }  // namespace lambda
