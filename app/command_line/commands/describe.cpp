@@ -79,7 +79,7 @@ void printAsJson(const Description& description) {
   printJson({{"name", network.name},
              {"description", network.description},
              {"family", nameOf(network.family)},
-             {"stem", nameOf(network.stem.kind)},
+             {"stem", traitsOf(network.stem).kind},
              {"pattern", patternOf(network)},
              {"input", shapeJson(network.input)},
              {"classes", network.classes},
@@ -99,9 +99,9 @@ std::string headOf(const Description& description) {
   std::string text = terminalText(network.name.empty() ? description.config.name : network.name);
   if (!network.description.empty()) text += "\n" + wrapped(network.description, kLineWidth, "");
   return text + "\n" + std::string(nameOf(network.family)) + dot +
-         std::string(nameOf(network.stem.kind)) + " stem" + dot + "pattern " + patternOf(network) +
-         dot + shapeText(network.input) + " images" + dot + std::to_string(network.classes) +
-         " classes\n\n";
+         std::string(traitsOf(network.stem).kind) + " stem" + dot + "pattern " +
+         patternOf(network) + dot + shapeText(network.input) + " images" + dot +
+         std::to_string(network.classes) + " classes\n\n";
 }
 
 std::string tableOf(const NetworkCost& cost) {
