@@ -272,28 +272,33 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
   const auto resultOf = [&](int node) -> const at::Tensor& {
     return node == kImageInput ? x : results[static_cast<std::size_t>(node)];
   };
+  const auto release = [&](const Step& step) {
+    for (const int node : step.released) results[static_cast<std::size_t>(node)].reset();
+  };
   const auto finish = [&](const Step& step, const at::Tensor& y) {
     results[static_cast<std::size_t>(step.node)] = y;
     if (trace != nullptr && step.endsLayer) trace->visit(step.layer, resultOf(step.layerInput), y);
-    for (const int node : step.released) results[static_cast<std::size_t>(node)].reset();
   };
   const auto run = [&](const Step& step) { finish(step, step.run(resultOf(step.inputs[0]))); };
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
+    std::size_t last = i;
     if (step.sum > 0 && addsInNorm(steps_[step.sum], trace)) {
       // The shortcut stands between the end of the branch and the sum.
-      for (std::size_t between = i + 1; between < step.sum; ++between) run(steps_[between]);
-      const Step& sum = steps_[step.sum];
+      last = step.sum;
+      for (std::size_t between = i + 1; between < last; ++between) run(steps_[between]);
+      const Step& sum = steps_[last];
       const at::Tensor y =
           step.runThen(resultOf(step.inputs[0]), {resultOf(sum.inputs[0]), sum.activation});
       finish(step, y);
       finish(sum, y);
-      i = step.sum;
     } else if (step.run) {
       run(step);
     } else {
       finish(step, sumOf(step, resultOf(step.inputs[0]), resultOf(step.inputs[1])));
     }
+    for (; i < last; ++i) release(steps_[i]);
+    release(steps_[i]);
   }
   return results.back();
 }
