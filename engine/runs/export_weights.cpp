@@ -58,6 +58,7 @@ std::string onnxOf(const Weights& weights,
   std::map<std::string, std::string> metadata = metadataOf(description);
   // These serve readers of safetensors.
   metadata.erase("format");
+  metadata.erase("graph");  // The file has its own.
   metadata.erase(std::string(kCheckpointKey));
   return encodeOnnx(weights.header.config.architecture,
                     weights.file,
