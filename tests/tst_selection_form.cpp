@@ -57,6 +57,8 @@ std::vector<std::string> differences(const Architecture& a, const Architecture& 
       using M = std::remove_cvref_t<decltype(member)>;
       if constexpr (std::is_same_v<M, std::string>) {
         text = member;
+      } else if constexpr (HasOptionsBeside<M>) {
+        text = kindNameOf(member);
       } else {
         text = std::to_string(static_cast<double>(member));
       }
