@@ -26,15 +26,6 @@ class DetailsPanel : public RunsPanel {
   void editTags();
   void editNotes();
 
- Q_SIGNALS:
-  void runClicked(const std::filesystem::path& run);
-  /// Requests a new run from this checkpoint.
-  void forkClicked(const std::filesystem::path& run, const std::filesystem::path& checkpoint);
-  void commandClicked(const std::filesystem::path& run);
-  void designClicked(const std::filesystem::path& run);
-  void duplicateClicked(const std::filesystem::path& run);
-  void folderClicked(const std::filesystem::path& run);
-
  protected:
   void showEvent(QShowEvent* event) override;
   void changeEvent(QEvent* event) override;
@@ -53,7 +44,6 @@ class DetailsPanel : public RunsPanel {
   RunLibrary& library_;
   const RunTableModel& runs_;
   std::filesystem::path run_;
-  QWidget* content_;
   ElidedLabel* name_ = nullptr;
   QLabel* sentence_ = nullptr;
   QToolButton* duplicate_ = nullptr;
@@ -66,6 +56,7 @@ class DetailsPanel : public RunsPanel {
   RunFacts* files_ = nullptr;
   RunAnnotations* annotations_ = nullptr;
   RunHistory* events_ = nullptr;
+  QWidget* content_;  // Last: making it sets those above.
 };
 
 }  // namespace lambda
