@@ -17,18 +17,19 @@
 
 namespace lambda {
 
-/// Calls `of` with the defaults of each alternative of a variant; an array of the results.
+/// Calls `of` with the std::type_identity of each alternative of a variant; an array of the
+/// results.
 template <class Variant, class Of>
 constexpr auto ofEachKind(const Of& of) {
   return [&]<std::size_t... I>(std::index_sequence<I...>) {
-    return std::array{of(std::variant_alternative_t<I, Variant>{})...};
+    return std::array{of(std::type_identity<std::variant_alternative_t<I, Variant>>())...};
   }
   (std::make_index_sequence<std::variant_size_v<Variant>>());
 }
 
 /// Names of the alternatives of Mixer, in their order: the values of a mixer's "kind".
 inline constexpr auto kMixerKinds =
-    ofEachKind<Mixer>([]<class M>(const M&) { return TraitsOf<M>::value.kind; });
+    ofEachKind<Mixer>([]<class M>(std::type_identity<M>) { return TraitsOf<M>::value.kind; });
 
 /// The kinds of a variant of option structs: the values of its "kind", in the order of its
 /// alternatives, their titles in forms, and the noun for one of them in messages. `kAreBeside`: the
@@ -41,41 +42,41 @@ template <>
 struct KindsOf<Mixer> {
   static constexpr auto& names = kMixerKinds;
   static constexpr auto nouns =
-      ofEachKind<Mixer>([]<class M>(const M&) { return TraitsOf<M>::value.name; });
+      ofEachKind<Mixer>([]<class M>(std::type_identity<M>) { return TraitsOf<M>::value.name; });
   static constexpr const char* noun = "a mixer";
 };
 
 template <>
 struct KindsOf<DataSource> {
-  static constexpr auto names = ofEachKind<DataSource>(
-      []<class Source>(const Source&) { return traitsOf(std::type_identity<Source>()).kind; });
-  static constexpr auto titles = ofEachKind<DataSource>(
-      []<class Source>(const Source&) { return traitsOf(std::type_identity<Source>()).title; });
+  static constexpr auto names =
+      ofEachKind<DataSource>([](auto source) { return traitsOf(source).kind; });
+  static constexpr auto titles =
+      ofEachKind<DataSource>([](auto source) { return traitsOf(source).title; });
   static constexpr const char* noun = "a data source";
 };
 
 template <>
 struct KindsOf<OptimizerKind> {
   static constexpr auto names =
-      ofEachKind<OptimizerKind>([](const auto& options) { return traitsOf(options).kind; });
+      ofEachKind<OptimizerKind>([]<class K>(std::type_identity<K>) { return traitsOf(K()).kind; });
   static constexpr auto titles =
-      ofEachKind<OptimizerKind>([](const auto& options) { return traitsOf(options).title; });
+      ofEachKind<OptimizerKind>([]<class K>(std::type_identity<K>) { return traitsOf(K()).title; });
   static constexpr bool kAreBeside = true;
 };
 
 template <>
 struct KindsOf<StemKind> {
   static constexpr auto names =
-      ofEachKind<StemKind>([](const auto& options) { return traitsOf(options).kind; });
+      ofEachKind<StemKind>([]<class K>(std::type_identity<K>) { return traitsOf(K()).kind; });
   static constexpr auto titles =
-      ofEachKind<StemKind>([](const auto& options) { return traitsOf(options).title; });
+      ofEachKind<StemKind>([]<class K>(std::type_identity<K>) { return traitsOf(K()).title; });
   static constexpr bool kAreBeside = true;
 };
 
 template <>
 struct KindsOf<ScheduleKind> {
   static constexpr auto names =
-      ofEachKind<ScheduleKind>([](const auto& options) { return options.kKind; });
+      ofEachKind<ScheduleKind>([]<class K>(std::type_identity<K>) { return K::kKind; });
   static constexpr bool kAreBeside = true;
 };
 
