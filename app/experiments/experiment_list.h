@@ -10,9 +10,9 @@
 #include <QTimer>
 
 #include "app/experiments/experiment_sketch.h"
-#include "widgets/work/work.h"
 #include "engine/values/experiment/experiment.h"
 #include "engine/values/experiment/experiment_state.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 

@@ -12,8 +12,8 @@
 #include <QTimer>
 
 #include "app/experiments/plan/plan_rows.h"
-#include "widgets/work/work.h"
 #include "engine/values/experiment/experiment_state.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "widgets/work/work.h"
 #include "app/session/page.h"
 #include "app/train/setup/machine.h"
 #include "engine/values/config/run_config.h"
 #include "widgets/forms/field_rows.h"
+#include "widgets/work/work.h"
 
 class QStackedWidget;
 

@@ -26,9 +26,9 @@
 #include "app/runs/run_library.h"
 #include "app/session/documents/project_document.h"
 #include "app/session/training/training_session.h"
+#include "app/studio/engine_module/load_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
-#include "app/studio/engine_module/load_engine.h"
 #include "engine/formats/json/presets.h"
 
 using namespace Qt::StringLiterals;

@@ -8,10 +8,10 @@
 #include <QWidget>
 
 #include "app/experiments/plan/plan_rows.h"
-#include "widgets/work/work.h"
 #include "engine/values/experiment/experiment.h"
 #include "engine/values/fields/problem.h"
 #include "widgets/forms/field_rows.h"
+#include "widgets/work/work.h"
 
 class QComboBox;
 class QLabel;

@@ -8,8 +8,8 @@
 #include <QWidget>
 
 #include "app/inspect/feed/inspection_source.h"
-#include "widgets/work/work.h"
 #include "app/session/runs/run_content.h"
+#include "widgets/work/work.h"
 
 class QComboBox;
 

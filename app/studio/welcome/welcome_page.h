@@ -4,8 +4,8 @@
 
 #include <QWidget>
 
-#include "widgets/work/work.h"
 #include "app/session/runs/run_summary.h"
+#include "widgets/work/work.h"
 
 class QLabel;
 class QPushButton;

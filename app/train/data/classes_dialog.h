@@ -2,9 +2,9 @@
 
 #include <QDialog>
 
-#include "widgets/work/work.h"
 #include "engine/values/config/data_report.h"
 #include "engine/values/config/data_source.h"
+#include "widgets/work/work.h"
 
 class QTableWidget;
 

@@ -7,11 +7,11 @@
 
 #include <QWidget>
 
-#include "widgets/work/work.h"
 #include "engine/data/download.h"
 #include "engine/values/config/data_report.h"
 #include "engine/values/config/data_source.h"
 #include "engine/values/fields/problem.h"
+#include "widgets/work/work.h"
 
 class QButtonGroup;
 class QFrame;

@@ -6,10 +6,10 @@
 #include <QObject>
 #include <QString>
 
-#include "widgets/work/work.h"
 #include "engine/data/normalization.h"
 #include "engine/values/config/data_source.h"
 #include "engine/values/images/labeled_images.h"
+#include "widgets/work/work.h"
 
 namespace lambda {
 

@@ -15,7 +15,8 @@ MixerUnitImpl::MixerUnitImpl(const PlacedMixer& place,
   mix_ = std::visit([&](const auto& mixer) { return addMixer(*this, mixer, place, shared); },
                     place.mixer);
   if (const auto conv = layerAs<torch::nn::Conv2dImpl>()) conv_ = torch::nn::Conv2d(conv);
-  if (const auto layer = layerAs<LambdaLayerImpl>(); layer && pool_ && pool_->pooling == Pooling::average && pool_->window == 3) {
+  if (const auto layer = layerAs<LambdaLayerImpl>();
+      layer && pool_ && pool_->pooling == Pooling::average && pool_->window == 3) {
     mix_ = [layer](const at::Tensor& x) { return layer->forwardPooled(x); };
     pool_.reset();
   }
