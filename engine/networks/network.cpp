@@ -219,32 +219,40 @@ void NetworkImpl::whitenStem(const PatchWhitening& patches) {
 }
 
 PositionEmbeddingTable NetworkImpl::sharedEmbeddings(const PlacedMixer& place) {
-  // Only lambda layers have embeddings that can be shared.
-  const auto* mixer = std::get_if<LambdaMixer>(&place.mixer);
-  if (mixer == nullptr || mixer->sharedEmbeddings.empty() ||
-      mixer->embedding == PositionEmbedding::none) {
-    return nullptr;
-  }
-  auto found = shared_.find(mixer->sharedEmbeddings);
-  if (found == shared_.end()) {
-    const PositionEmbeddingTable table(
-        positionEmbeddingOptionsOf(*mixer, place.input.height, place.input.width));
-    register_module("embeddings-" + mixer->sharedEmbeddings, table);
-    found = shared_.emplace(mixer->sharedEmbeddings, table).first;
-  }
-  return found->second;
+  return std::visit(
+      [&](const auto& mixer) -> PositionEmbeddingTable {
+        // Only mixers with this option have embeddings that can be shared.
+        if constexpr (requires { mixer.sharedEmbeddings; }) {
+          const std::string& name = mixer.sharedEmbeddings;
+          if (name.empty() || mixer.embedding == PositionEmbedding::none) return nullptr;
+          PositionEmbeddingTable& table = shared_.try_emplace(name, nullptr).first->second;
+          if (!table) {
+            const MapShape& map = place.input;
+            table =
+                PositionEmbeddingTable(positionEmbeddingOptionsOf(mixer, map.height, map.width));
+            register_module("embeddings-" + name, table);
+          }
+          return table;
+        } else {
+          return nullptr;
+        }
+      },
+      place.mixer);
 }
 
-bool NetworkImpl::addsInNorm(const Step& sum, const ForwardTrace* trace) const {
-  const bool dropsBranches = sum.stochasticDepth > 0 && sum.block->is_training();
-  return !dropsBranches && (trace == nullptr || trace->isPassive());
+bool NetworkImpl::dropsBranch(const Step& sum) {
+  return sum.stochasticDepth > 0 && sum.block->is_training();
+}
+
+bool NetworkImpl::addsInNorm(const Step& sum, const ForwardTrace* trace) {
+  return !dropsBranch(sum) && (trace == nullptr || trace->isPassive());
 }
 
 at::Tensor NetworkImpl::sumOf(const Step& sum,
                               const at::Tensor& shortcut,
                               const at::Tensor& branch) const {
   at::Tensor y = branch;
-  if (sum.stochasticDepth > 0 && sum.block->is_training()) {
+  if (dropsBranch(sum)) {
     const double kept = 1.0 - sum.stochasticDepth;
     // Each image has its own draw, as in Huang et al. (2016); scaled so that the expectation is
     // the same.

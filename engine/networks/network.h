@@ -108,7 +108,9 @@ class NetworkImpl : public RoledModule {
   /// The embeddings that a mixer shares with others under a name; null if it shares none.
   PositionEmbeddingTable sharedEmbeddings(const PlacedMixer& place);
 
-  bool addsInNorm(const Step& sum, const ForwardTrace* trace) const;
+  /// Whether the sum skips its branch for some images.
+  static bool dropsBranch(const Step& sum);
+  static bool addsInNorm(const Step& sum, const ForwardTrace* trace);
   at::Tensor sumOf(const Step& sum, const at::Tensor& shortcut, const at::Tensor& branch) const;
 
   std::vector<Step> steps_;

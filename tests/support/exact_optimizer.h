@@ -121,7 +121,7 @@ class ExactOptimizer {
     }
   }
 
-  /// Of SGD, and with Muon of the parameters that are not filters.
+  /// SGD updates all parameters by it, and Muon those that are not filters.
   template <class Options>
 
   requires requires(const Options& options) { options.momentum; }

@@ -60,7 +60,7 @@ class InspectPanel : public Panel {
   /// Whether it shows the principal patterns of the embeddings, which a request must ask for.
   virtual bool showsPatterns() const { return false; }
 
-  /// Which equations are open; the keys are in a group of the panel.
+  /// Keeps which equations are open, under keys in a group of the panel.
   void saveLayout(QSettings& settings) const override;
   void restoreLayout(QSettings& settings) override;
 

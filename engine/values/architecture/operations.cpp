@@ -29,6 +29,7 @@ class GraphOperations {
       for (const int input : node_->inputs) inputs_.push_back(operationAt(input));
       last_.push_back(std::visit([&](const auto& kind) { return add(kind); }, node_->kind));
       layers_.push_back(list_.currentLayer());
+      mixers_.push_back(mixer_);
     }
     return list_.take();
   }
@@ -95,12 +96,8 @@ class GraphOperations {
   /// Addition and activation cost as parts of the layer that ends the branch.
   int add(const SumNode& /*node*/) {
     const auto branch = static_cast<std::size_t>(node_->inputs[1]);
-    mixer_ = nullptr;
     list_.resumeLayer(layers_[branch]);
-    for (std::size_t i = branch + 1;
-         i-- > 0 && graph_.nodes[i].layer == graph_.nodes[branch].layer;) {
-      mixer_ = std::get_if<PlacedMixer>(&graph_.nodes[i].kind);
-    }
+    mixer_ = mixers_[branch];
     return list_.add({.name = "shortcut",
                       .equation = "y = x + F(x)",
                       .meaning = "Adds the block's input to the result of its branch, so "
@@ -138,10 +135,11 @@ class GraphOperations {
   const NetworkGraph& graph_;
   OperationList list_;
   std::vector<Node>::const_iterator node_;
-  const PlacedMixer* mixer_ = nullptr;  // That of the current layer, if it is a mixer's.
-  std::vector<int> inputs_;             // The operations that the current node takes.
-  std::vector<int> last_;               // The operation that gives a node's result.
-  std::vector<int> layers_;             // The cost table's layer of a node.
+  const PlacedMixer* mixer_ = nullptr;      // That of the current layer, if it is a mixer's.
+  std::vector<int> inputs_;                 // The operations that the current node takes.
+  std::vector<int> last_;                   // The operation that gives a node's result.
+  std::vector<const PlacedMixer*> mixers_;  // That of a node's layer, or null.
+  std::vector<int> layers_;                 // The cost table's layer of a node.
 };
 
 }  // namespace
