@@ -14,6 +14,7 @@
 #include "app/experiments/experiment_view.h"
 #include "app/experiments/experiments_page.h"
 #include "engine/experiments/experiment_folder.h"
+#include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/experiment_json.h"
 #include "tests/support/temporary_folder.h"
@@ -237,10 +238,15 @@ void TestExperimentsPage::aShippedExperimentShowsItsPlan() {
 }
 
 void TestExperimentsPage::aFolderThatCanNotBeReadSaysWhy() {
-  std::ofstream(home_->path() / "rates" / "experiment.json") << "{";
-  list().setCurrentItem(ratesItem());
+  openRates();
+  const fs::path description = home_->path() / "rates" / "experiment.json";
+  const std::string whole = readFile(description, 1 << 20);
+  std::ofstream(description) << "{";
   QTRY_VERIFY(problem().isVisible());
   QVERIFY2(problem().text().contains(u"experiment.json"_s), qPrintable(problem().text()));
+  std::ofstream(description) << whole;
+  QTRY_VERIFY(!problem().isVisible());
+  QTRY_COMPARE(grid().rowCount(), 2);
 }
 
 void TestExperimentsPage::aMissingProgramIsReported() {

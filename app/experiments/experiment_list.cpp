@@ -36,6 +36,8 @@ SketchKind sketchKindOf(const Experiment& experiment) {
   return experiment.axes.size() == 1 ? SketchKind::sweep : SketchKind::heatMap;
 }
 
+constexpr const char* kDescriptionName = "experiment.json";
+
 constexpr std::uint64_t kLargestFile = 16 << 20;
 
 Experiment experimentIn(const fs::path& file, std::vector<Problem>& ignored) {
@@ -122,6 +124,10 @@ QString headingOf(const ListedExperiment& one) {
   return one.folder.empty() ? u"Shipped experiments"_s : u"Own experiments"_s;
 }
 
+fs::path descriptionFileOf(const ListedExperiment& one) {
+  return one.folder.empty() ? one.file : one.folder / kDescriptionName;
+}
+
 }  // namespace
 
 Experiment descriptionOf(const ListedExperiment& experiment) {
@@ -169,7 +175,7 @@ ExperimentList::Stamps ExperimentList::stampsOf(const std::vector<fs::path>& fil
                                                 const fs::path& folder) {
   std::vector<fs::path> descriptions = files;
   for (const fs::path& own : experimentFoldersIn(folder)) {
-    descriptions.push_back(own / "experiment.json");
+    descriptions.push_back(own / kDescriptionName);
   }
   Stamps stamps;
   for (const fs::path& each : descriptions) {
@@ -191,7 +197,7 @@ void ExperimentList::follow() {
 void ExperimentList::take(Reading reading) {
   isReading_ = false;
   const ListedExperiment* before = selected();
-  const fs::path file = before ? before->file : fs::path();
+  const fs::path file = before ? descriptionFileOf(*before) : fs::path();
   const bool isOtherFile = stamps_.contains(file) && reading.stamps.contains(file) &&
                            stamps_[file] != reading.stamps[file];
   const bool isChanged = isOtherFile && wanted_.empty();

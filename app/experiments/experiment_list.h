@@ -70,7 +70,7 @@ class ExperimentList : public QListWidget {
 
  Q_SIGNALS:
   void chosen(const lambda::ListedExperiment& experiment);
-  /// The opened file of the selected experiment has another content.
+  /// The description of the selected experiment has another content.
   void selectedChanged(const lambda::ListedExperiment& experiment);
   /// The selected experiment is not listed any more.
   void selectedRemoved();

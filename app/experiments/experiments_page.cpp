@@ -54,8 +54,14 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
       theory_, &TheoryView::listedChanged, this, [this] { list_->setTheory(theory_->listed()); });
   connect(list_, &ExperimentList::chosen, this, &ExperimentsPage::choose);
   connect(list_, &ExperimentList::selectedChanged, this, [this](const ListedExperiment& changed) {
-    choose(changed);
-    view_->noteChange();
+    if (changed.folder.empty()) {
+      choose(changed);
+      view_->noteChange();
+    } else if (!shown_->isWorking()) {
+      // A session that works reads its folder all the time.
+      shown_->open(changed.folder);
+      view_->setSession(*shown_, changed);
+    }
   });
   connect(list_, &ExperimentList::selectedRemoved, this, [this] { stack_->setCurrentIndex(0); });
   connect(view_, &ExperimentView::inspectRequested, this, &ExperimentsPage::inspectRequested);
