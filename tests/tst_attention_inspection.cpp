@@ -8,8 +8,8 @@
 #include <QtTest/QtTest>
 
 #include "engine/formats/inspection/inspection_files.h"
-#include "engine/inspection/inspect_network.h"
 #include "engine/layers/attention/axial_attention.h"
+#include "engine/networks/inspection/inspect_network.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/verify_close.h"
 

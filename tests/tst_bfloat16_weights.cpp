@@ -12,11 +12,11 @@
 #include <QTest>
 
 #include "engine/formats/tensors/safetensors.h"
-#include "engine/inspection/first_nonfinite.h"
+#include "engine/networks/inspection/first_nonfinite.h"
 #include "engine/training/checkpoint/training_state.h"
-#include "engine/training/evaluation.h"
 #include "engine/training/input/run_data.h"
-#include "engine/training/live_inspection.h"
+#include "engine/training/run/live_inspection.h"
+#include "engine/training/scoring.h"
 #include "engine/training/step/training_step.h"
 #include "engine/training/update/master_weights.h"
 #include "tests/support/resolved_on_cpu.h"

@@ -8,9 +8,9 @@
 #include "engine/formats/metrics/evaluations_json.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runtime/error.h"
-#include "engine/training/checkpoint/checkpoint_inspector.h"
-#include "engine/training/evaluate_run.h"
-#include "engine/training/trainer.h"
+#include "engine/trained/checkpoint_inspector.h"
+#include "engine/trained/evaluate_run.h"
+#include "engine/training/loop/trainer.h"
 #include "tests/support/run_content.h"
 #include "tests/support/shapes10_of.h"
 #include "tests/support/temporary_folder.h"
@@ -105,7 +105,7 @@ void TestCheckpointInspector::everyAnswerIsThatOfANewInspection() {
   const auto verify = [&] {
     ++request.id;
     const InspectionSnapshot seen = inspector.inspect(request);
-    QVERIFY(seen == inspectRun(run_, request));
+    QVERIFY(seen == CheckpointInspector(run_).inspect(request));
     QVERIFY(seen.request == request);
   };
   verify();

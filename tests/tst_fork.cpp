@@ -2,7 +2,7 @@
 
 #include "engine/formats/json/run_json.h"
 #include "engine/runtime/error.h"
-#include "engine/training/trainer.h"
+#include "engine/training/loop/trainer.h"
 #include "tests/support/run_content.h"
 #include "tests/support/temporary_folder.h"
 

@@ -7,8 +7,8 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/inspection/first_nonfinite.h"
-#include "engine/inspection/inspect_network.h"
+#include "engine/networks/inspection/first_nonfinite.h"
+#include "engine/networks/inspection/inspect_network.h"
 #include "engine/runtime/error.h"
 #include "tests/support/jacobi_patterns.h"
 #include "tests/support/lambda_case_rows.h"

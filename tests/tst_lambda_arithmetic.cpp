@@ -2,7 +2,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/inspection/lambda_arithmetic.h"
+#include "engine/networks/inspection/lambda_arithmetic.h"
 #include "tests/support/lambda_case_rows.h"
 #include "tests/support/verify_close.h"
 

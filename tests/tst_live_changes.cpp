@@ -132,7 +132,7 @@ void TestLiveChanges::fewerEpochsThanRunAreRefusedAndNothingChanges() {
 void TestLiveChanges::nothingIsChangedWhileTheTestImagesAreScored() {
   ObservedRun training;
   training.observer.onEvaluated = [&](const EvaluationProgress& progress) {
-    if (progress.phase == "test") training.control.requestChange({.epochs = 9});
+    if (progress.split == Split::test) training.control.requestChange({.epochs = 9});
   };
   const RunResult result = training.train(tinyRun());
   QCOMPARE(result.status, RunStatus::finished);
@@ -237,7 +237,7 @@ void TestLiveChanges::aKilledRunRepeatsItsChanges() {
     if (isChanged) training.kill();
   };
   training.observer.onEvaluated = [&](const EvaluationProgress& progress) {
-    const bool isHere = training.observer.epochs.size() == 1 && progress.phase == "validation";
+    const bool isHere = training.observer.epochs.size() == 1 && progress.split == Split::validation;
     if (moment == QStringLiteral("evaluation") && isHere) training.control.requestChange(request);
   };
   training.observer.onEvent = [&](const EventRecord& event) {

@@ -3,7 +3,7 @@
 
 #include <QTest>
 
-#include "engine/training/training_dry_run.h"
+#include "engine/training/loop/dry_run.h"
 #include "tests/support/shapes10_of.h"
 
 using namespace lambda;
@@ -57,8 +57,8 @@ RunConfig calmRun() {
 std::vector<double> lossCurve(const RunConfig& config, Core core, std::size_t steps = kSteps) {
   constexpr double kEmbeddingDeviation = 0.1;
   const ResolvedConfig resolved(config);
-  const DryRunData data(resolved);
-  TrainingDryRun dryRun(resolved, *data.run);
+  RunData data = dryRunData(resolved);
+  DryRun dryRun(resolved, data);
   for (NamedLambda& lambda : dryRun.state().network->lambdaLayers()) {
     LambdaLayerImpl& layer = *lambda.layer;
     layer.fusesCore = core != Core::plain;

@@ -8,7 +8,7 @@
 
 #include "engine/formats/json/config_json.h"
 #include "engine/networks/network.h"
-#include "engine/training/trainer.h"
+#include "engine/training/loop/trainer.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/config/validate.h"

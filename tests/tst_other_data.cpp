@@ -8,7 +8,6 @@
 #include "engine/data/dataset.h"
 #include "engine/data/image_export.h"
 #include "engine/data/sources/data_sources.h"
-#include "engine/exports/predictions_file.h"
 #include "engine/formats/inspection/png.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/evaluations_json.h"
@@ -17,9 +16,9 @@
 #include "engine/runs/run_export.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
-#include "engine/training/checkpoint/checkpoint_inspector.h"
-#include "engine/training/evaluate_run.h"
-#include "engine/training/trainer.h"
+#include "engine/trained/checkpoint_inspector.h"
+#include "engine/trained/evaluate_run.h"
+#include "engine/training/loop/trainer.h"
 #include "tests/support/run_content.h"
 #include "tests/support/temporary_folder.h"
 
@@ -175,7 +174,7 @@ void TestOtherData::imagesAreNormalisedAsThoseOfTheRun() {
 
   const InspectionRequest request{.split = Split::test, .image = 3};
   const auto probabilities = [&](const fs::path& data) {
-    return inspectRun(run_, request, data.string()).probabilities;
+    return CheckpointInspector(run_, {.data = data.string()}).inspect(request).probabilities;
   };
   QVERIFY(probabilities(dark) == probabilities(pictures_));
 
@@ -198,7 +197,7 @@ void TestOtherData::otherClassesAreRefusedWithBothLists() {
   QVERIFY2(reason.find("The network has 10: " + name) != std::string::npos, reason.c_str());
   QVERIFY2(reason.find("zebra") != std::string::npos, reason.c_str());
   QVERIFY(reasonOf([&] {
-            inspectRun(run_, {.split = Split::test}, renamed.string());
+            CheckpointInspector(run_, {.data = renamed.string()}).inspect({.split = Split::test});
           }).find("zebra") != std::string::npos);
 }
 
@@ -219,8 +218,9 @@ void TestOtherData::whatOnlyATrainingNeedsIsNotDemanded() {
   const std::string reason =
       reasonOf([&] { scored({.run = run_, .split = Split::validation, .data = few.string()}); });
   QVERIFY2(reason.find("no validation images") != std::string::npos, reason.c_str());
-  QCOMPARE(inspectRun(run_, {.split = Split::train}, few.string()).classNames,
-           recordOf(run_).input.classNames);
+  QCOMPARE(
+      CheckpointInspector(run_, {.data = few.string()}).inspect({.split = Split::train}).classNames,
+      recordOf(run_).input.classNames);
 }
 
 void TestOtherData::otherDataNeedsNoValidationFolder() {
@@ -240,8 +240,12 @@ void TestOtherData::otherDataNeedsNoValidationFolder() {
   const auto expected = scored({.run = run});
   QCOMPARE(scored({.run = run, .data = other})->scores, expected->scores);
   QCOMPARE(scored({.run = run, .split = Split::train, .data = other})->images, std::int64_t{240});
-  QVERIFY(!inspectRun(run, {.split = Split::train}, other).classNames.empty());
-  QVERIFY(!inspectRun(run, {.split = Split::test}, other).classNames.empty());
+  QVERIFY(!CheckpointInspector(run, {.data = other})
+               .inspect({.split = Split::train})
+               .classNames.empty());
+  QVERIFY(!CheckpointInspector(run, {.data = other})
+               .inspect({.split = Split::test})
+               .classNames.empty());
   QVERIFY(
       writePredictions({.run = run, .data = other}, folder_.path() / "other.csv", control, observer)
           .has_value());

@@ -6,9 +6,9 @@
 #include <QTest>
 
 #include "engine/formats/json/precision_cache.h"
-#include "engine/training/checkpoint/checkpoint_inspector.h"
+#include "engine/trained/checkpoint_inspector.h"
+#include "engine/trained/evaluate_run.h"
 #include "engine/training/checkpoint/training_state.h"
-#include "engine/training/evaluate_run.h"
 #include "engine/training/input/run_data.h"
 #include "engine/training/step/autocast.h"
 #include "engine/training/step/precision.h"

@@ -15,7 +15,7 @@
 #include "engine/data/dataset_cache.h"
 #include "engine/data/labelling.h"
 #include "engine/data/split.h"
-#include "engine/exports/predictions_file.h"
+#include "engine/trained/evaluate_run.h"
 #include "engine/training/input/run_data.h"
 #include "tests/support/few_labels.h"
 #include "tests/support/hostile_bytes.h"

@@ -4,7 +4,7 @@
 
 #include "engine/formats/json/checkpoint_json.h"
 #include "engine/runtime/error.h"
-#include "engine/training/trainer.h"
+#include "engine/training/loop/trainer.h"
 #include "engine/values/config/fields.h"
 #include "tests/support/run_content.h"
 #include "tests/support/temporary_folder.h"
@@ -157,7 +157,7 @@ void TestResume::aContinuedRunHasNoResultBeforeItsNewEnd() {
   RunControl stopping;
   RecordingObserver inTest;
   inTest.onEvaluated = [&](const EvaluationProgress& progress) {
-    if (progress.phase == "test") stopping.requestStop();
+    if (progress.split == Split::test) stopping.requestStop();
   };
   const RunResult stopped = resumeRun(finished.run, {.epochs = 4}, stopping, inTest);
   QCOMPARE(stopped.status, RunStatus::stopped);

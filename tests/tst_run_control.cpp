@@ -118,6 +118,7 @@ class TestRunControl : public QObject {
   void oneStepWhileRunningPauses();
   void stopEndsAPause();
   void stopActsAfterTheBatchUnderWay();
+  void stopsAtThePlaceThatWasAskedFor();
   void inspectionIsServedWhilePaused();
   void newestInspectionWins();
   void nothingFollowsAStop();
@@ -180,6 +181,21 @@ void TestRunControl::stopActsAfterTheBatchUnderWay() {
   loop.finishBatch();
   loop.waitUntilStopped();
   QCOMPARE(loop.batches(), 1);
+}
+
+void TestRunControl::stopsAtThePlaceThatWasAskedFor() {
+  RunControl anywhere, atStep, atEpoch;
+  atStep.stopAfter({.step = 3});
+  atEpoch.stopAfter({.epoch = 2});
+  for (RunControl* control : {&anywhere, &atStep, &atEpoch}) {
+    control->reached({.step = 2});
+    control->reached({.epoch = 1});
+    QCOMPARE(control->mode(), Mode::running);
+    control->reached({.step = 4});
+    QCOMPARE(control->mode() == Mode::stopping, control == &atStep);
+    control->reached({.epoch = 2});
+    QCOMPARE(control->mode() == Mode::stopping, control != &anywhere);
+  }
 }
 
 void TestRunControl::inspectionIsServedWhilePaused() {

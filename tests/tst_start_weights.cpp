@@ -14,6 +14,7 @@
 #include "engine/runs/run_comparison.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/tensor_file.h"
+#include "engine/training/checkpoint/training_state.h"
 #include "engine/training/start/start_weights.h"
 #include "tests/support/hostile_bytes.h"
 #include "tests/support/observed_run.h"

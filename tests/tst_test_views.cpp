@@ -6,11 +6,11 @@
 
 #include <QTest>
 
+#include "engine/trained/evaluate_run.h"
 #include "engine/training/checkpoint/training_state.h"
-#include "engine/training/evaluate_run.h"
-#include "engine/training/evaluation.h"
 #include "engine/training/input/run_data.h"
-#include "engine/training/trainer.h"
+#include "engine/training/loop/trainer.h"
+#include "engine/training/scoring.h"
 #include "engine/values/config/scoring.h"
 #include "tests/support/resolved_on_cpu.h"
 #include "tests/support/temporary_folder.h"

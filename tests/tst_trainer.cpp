@@ -10,8 +10,8 @@
 #include "engine/formats/metrics/evaluations_json.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runtime/error.h"
-#include "engine/training/evaluate_run.h"
-#include "engine/training/trainer.h"
+#include "engine/trained/evaluate_run.h"
+#include "engine/training/loop/trainer.h"
 #include "tests/support/held_run.h"
 #include "tests/support/run_content.h"
 #include "tests/support/shapes10_of.h"
@@ -129,7 +129,7 @@ void TestTrainer::stopsWithinOneBatchInEveryPhase() {
     if (asked || phase == QStringLiteral("batch")) ask();
   };
   observer.onEvaluated = [&](const EvaluationProgress& progress) {
-    if (asked || phase == QString::fromStdString(progress.phase)) ask();
+    if (asked || (progress.split && phase.toStdString() == nameOf(*progress.split))) ask();
   };
   const RunResult result = trainRun(config, folder.path(), control, observer);
   QCOMPARE(result.status, RunStatus::stopped);
@@ -212,7 +212,7 @@ void TestTrainer::testSetIsScoredOnce() {
   RecordingObserver observer;
   std::int64_t testStarts = 0;
   observer.onEvaluated = [&](const EvaluationProgress& progress) {
-    if (progress.phase == "test" && progress.done == 0) ++testStarts;
+    if (progress.split == Split::test && progress.done == 0) ++testStarts;
   };
   const RunResult result = trainRun(tinyRun(), folder.path(), control, observer);
   QCOMPARE(testStarts, std::int64_t{1});

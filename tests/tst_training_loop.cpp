@@ -8,8 +8,8 @@
 #include "engine/formats/inspection/probe_snapshot.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/tensors/checkpoint_file.h"
-#include "engine/training/live_inspection.h"
-#include "engine/training/training_loop.h"
+#include "engine/training/loop/training_loop.h"
+#include "engine/training/run/live_inspection.h"
 #include "tests/support/open_test_run.h"
 #include "tests/support/resolved_on_cpu.h"
 #include "tests/support/temporary_folder.h"
@@ -70,8 +70,9 @@ void TestTrainingLoop::theLiveWeightsAreInspectedWhileOthersAreScored() {
   int scored = 0;
   observer.onEvaluated = [&](const EvaluationProgress& progress) {
     // No weight changes between the end of the last batch and this call.
-    const bool isLast = observer.epochs.size() == (progress.phase == "test" ? 2U : 1U);
-    if (isLast && progress.phase == phase.toStdString() && scored++ == 0) {
+    const bool isLast = observer.epochs.size() == (progress.split == Split::test ? 2U : 1U);
+    if (isLast && progress.split && phase.toStdString() == nameOf(*progress.split) &&
+        scored++ == 0) {
       control.requestInspection({});
     }
   };

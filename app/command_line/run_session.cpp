@@ -13,7 +13,6 @@
 #include "engine/data/sources/data_sources.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/process_memory.h"
-#include "engine/training/stop_at.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/scoring.h"
 #include "engine/values/config/validate.h"
@@ -133,8 +132,8 @@ int runTraining(const Training& training, const OutputOptions& output, int until
     line.print("Stopping: the run is saved after this batch. Press Ctrl-C again to exit at once.");
     control.requestStop();
   });
-  StopAt stopping(view, control, {.epoch = untilEpoch});
-  const RunResult result = training(control, stopping);
+  control.stopAfter({.epoch = untilEpoch});
+  const RunResult result = training(control, view);
   line.clear();
 
   if (output.json) {

@@ -148,7 +148,7 @@ void TrainingView::evaluated(const EvaluationProgress& progress) {
   const double done = progress.total > 0
                           ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
                           : 1;
-  line_.show({{"scoring " + progress.phase,
+  line_.show({{progress.split ? "scoring " + std::string(nameOf(*progress.split)) : "exporting",
                formatFixed(100 * done, 0) + " %",
                formatCount(progress.done) + " of " + formatCount(progress.total) + " images"},
               done});

@@ -11,13 +11,13 @@
 #include <utility>
 #include <vector>
 
-#include "engine/exports/export_run.h"
 #include "engine/formats/transfer/weight_transfer.h"
 #include "engine/runs/observer.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/run_control.h"
-#include "engine/training/evaluate_run.h"
-#include "engine/training/trainer.h"
+#include "engine/trained/evaluate_run.h"
+#include "engine/trained/export_run.h"
+#include "engine/training/loop/trainer.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/checkpoint_header.h"
@@ -28,7 +28,7 @@
 namespace lambda {
 
 /// A checkpoint kept open for repeated inspections, on the thread that opened it. See
-/// engine/training/checkpoint/checkpoint_inspector.h for what each call does and throws.
+/// engine/trained/checkpoint_inspector.h for what each call does and throws.
 class OpenCheckpoint {
  public:
   virtual ~OpenCheckpoint() = default;

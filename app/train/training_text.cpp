@@ -15,11 +15,16 @@ namespace lambda {
 
 namespace {
 
-QString phaseText(const std::string& phase) {
-  if (phase == "train") return u"scoring the training images"_s;
-  if (phase == "validation") return u"scoring the validation images"_s;
-  if (phase == "test") return u"scoring the test images"_s;
-  return QString::fromStdString(phase);
+QString phaseText(Split split) {
+  switch (split) {
+    case Split::train:
+      return u"scoring the training images"_s;
+    case Split::validation:
+      return u"scoring the validation images"_s;
+    case Split::test:
+      break;
+  }
+  return u"scoring the test images"_s;
 }
 
 }  // namespace
@@ -61,10 +66,10 @@ QString progressText(const TrainingStatus& status) {
   if (status.run.empty()) return {};
   const QString epoch =
       u"epoch %1 of %2"_s.arg(std::max(status.epoch, 1)).arg(status.record.config.recipe.epochs);
-  if (status.evaluation.total <= 0) return epoch;
+  if (status.evaluation.total <= 0 || !status.evaluation.split) return epoch;
   const double share =
       static_cast<double>(status.evaluation.done) / static_cast<double>(status.evaluation.total);
-  return u"%1, %2: %3"_s.arg(epoch, phaseText(status.evaluation.phase), percentText(share, 0));
+  return u"%1, %2: %3"_s.arg(epoch, phaseText(*status.evaluation.split), percentText(share, 0));
 }
 
 double progressOf(const TrainingStatus& status) {

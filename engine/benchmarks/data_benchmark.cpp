@@ -9,8 +9,8 @@
 #include "engine/benchmarks/exactness.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/torch_device.h"
-#include "engine/training/trainer.h"
-#include "engine/training/training_dry_run.h"
+#include "engine/training/loop/dry_run.h"
+#include "engine/training/loop/trainer.h"
 
 namespace lambda {
 
@@ -98,12 +98,12 @@ DataBenchmark measure(RunConfig wanted, const DataBenchmarkOptions& options) {
   const ResolvedConfig resolved(std::move(wanted));
   const RunConfig& config = resolved.config();
   const at::Device device = torchDevice(resolved.device());
-  const DryRunData data(resolved);
-  ImageByImage plain(config, data.run->images(Split::train));
-  TrainingDryRun training(resolved, *data.run);
+  RunData data = dryRunData(resolved);
+  ImageByImage plain(config, data.images(Split::train));
+  DryRun training(resolved, data);
 
   const at::Tensor expected = plain.batch(0, 0, at::kDouble);
-  const at::ScalarType type = data.run->batch(0, 0).images.scalar_type();
+  const at::ScalarType type = data.batch(0, 0).images.scalar_type();
   const Precision precision = type == at::kBFloat16 ? Precision::bfloat16 : Precision::float32;
   const auto ofAten = [&](int epoch, int batch) {
     return plain.batch(epoch, batch, at::kFloat).to(device, type);
@@ -114,26 +114,26 @@ DataBenchmark measure(RunConfig wanted, const DataBenchmarkOptions& options) {
     form.relativeError = relativeDistance({make().cpu()}, {expected});
     requireExact(form.name, *form.relativeError, precision);
   };
-  check(forms[0], [&] { return data.run->batch(0, 0).images; });
+  check(forms[0], [&] { return data.batch(0, 0).images; });
   check(forms[1], [&] { return ofAten(0, 0); });
 
-  const int perEpoch = data.run->batchesPerEpoch();
+  const int perEpoch = data.batchesPerEpoch();
   int ours = 0, theirs = 0;
-  const std::vector<Repetitions> repetitions = alternate(
-      {[&] {
-         const int at = ours++;
-         return timed(device, [&] { return data.run->batch(at / perEpoch, at % perEpoch); });
-       },
-       [&] {
-         const int at = theirs++;
-         return timed(device, [&] { return ofAten(at / perEpoch, at % perEpoch); });
-       },
-       [&] { return timed(device, [&] { return training.step(); }); }},
-      {.repetitions = options.repetitions, .secondsAtMost = options.secondsAtMost});
+  const std::vector<Repetitions> repetitions =
+      alternate({[&] {
+                   const int at = ours++;
+                   return timed(device, [&] { return data.batch(at / perEpoch, at % perEpoch); });
+                 },
+                 [&] {
+                   const int at = theirs++;
+                   return timed(device, [&] { return ofAten(at / perEpoch, at % perEpoch); });
+                 },
+                 [&] { return timed(device, [&] { return training.step(); }); }},
+                {.repetitions = options.repetitions, .secondsAtMost = options.secondsAtMost});
   for (std::size_t i = 0; i < forms.size(); ++i) forms[i].time = repetitions[i].total();
 
   DataBenchmark result;
-  result.syntheticData = data.areSynthetic;
+  result.syntheticData = data.areSynthetic();
   result.step = repetitions[2].total();
   result.row = {.name = config.name + " batch",
                 .batch = config.recipe.batchSize,

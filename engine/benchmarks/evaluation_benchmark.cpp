@@ -5,9 +5,9 @@
 
 #include "engine/benchmarks/measuring/alternation.h"
 #include "engine/runtime/out_of_memory.h"
-#include "engine/training/evaluation.h"
-#include "engine/training/trainer.h"
-#include "engine/training/training_dry_run.h"
+#include "engine/training/loop/dry_run.h"
+#include "engine/training/loop/trainer.h"
+#include "engine/training/scoring.h"
 
 namespace lambda {
 
@@ -15,12 +15,12 @@ namespace {
 
 EvaluationBenchmark measure(const RunConfig& wanted, const EvaluationBenchmarkOptions& options) {
   const ResolvedConfig resolved(wanted);
-  const DryRunData data(resolved);
-  TrainingDryRun dryRun(resolved, *data.run);
-  const LabeledImages& images = data.run->trainSample();
+  RunData data = dryRunData(resolved);
+  DryRun dryRun(resolved, data);
+  const LabeledImages& images = data.trainSample();
   const auto evaluateAll = [&] {
     Stopwatch clock;
-    evaluate(*dryRun.state().network, images, data.run->maker(), [](std::int64_t) { return true; });
+    evaluate(*dryRun.state().network, images, data.maker(), [](std::int64_t) { return true; });
     clock.lap();
     return clock.laps();
   };
@@ -32,7 +32,7 @@ EvaluationBenchmark measure(const RunConfig& wanted, const EvaluationBenchmarkOp
           .threads = resolved.device().threads,
           .precision = resolved.config().recipe.precision,
           .device = resolved.device().name,
-          .syntheticData = data.areSynthetic,
+          .syntheticData = data.areSynthetic(),
           .repetitions = repetitions.front().count(),
           .evaluation = repetitions.front().total()};
 }

@@ -9,9 +9,9 @@
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint/training_state.h"
+#include "engine/training/loop/trainer.h"
 #include "engine/training/step/autocast.h"
 #include "engine/training/step/training_step.h"
-#include "engine/training/trainer.h"
 
 namespace lambda {
 

@@ -9,8 +9,8 @@
 #include "engine/benchmarks/measuring/alternation.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
-#include "engine/training/trainer.h"
-#include "engine/training/training_dry_run.h"
+#include "engine/training/loop/dry_run.h"
+#include "engine/training/loop/trainer.h"
 #include "engine/values/architecture/cost.h"
 
 namespace lambda {
@@ -30,13 +30,13 @@ enum Lap : std::size_t { kData, kForward, kBackward, kMeasures, kUpdate };
 std::optional<std::uint64_t> peakBytesOf(const ResolvedConfig& resolved, RunData& data) {
   {
     // A step of a few images makes code and thread stacks resident before memory is measured.
-    TrainingDryRun dryRun(resolved, data);
+    DryRun dryRun(resolved, data);
     const TensorBatch batch = dryRun.nextBatch();
     const std::int64_t few = std::min<std::int64_t>(kWarmUpImages, batch.labels.size(0));
     dryRun.train({batch.images.narrow(0, 0, few), batch.labels.narrow(0, 0, few)});
   }
   return peakGrowthOn(torchDevice(resolved.device()), [&] {
-    TrainingDryRun dryRun(resolved, data);
+    DryRun dryRun(resolved, data);
     for (int step = 0; step < kMemorySteps; ++step) dryRun.step();
   });
 }
@@ -87,7 +87,7 @@ class TimedTraining {
 
  private:
   RunConfig config_;
-  TrainingDryRun dryRun_;
+  DryRun dryRun_;
   std::vector<double> losses_;
 };
 
@@ -118,7 +118,7 @@ class TimedRun {
  private:
   static constexpr int kStepsAtATime = 8;
 
-  TrainingDryRun dryRun_;
+  DryRun dryRun_;
 };
 
 std::vector<ResolvedConfig> networksOf(const ResolvedConfig& resolved, bool withTwin) {
@@ -142,22 +142,22 @@ StepBenchmark measure(RunConfig wanted, const StepBenchmarkOptions& options) {
   result.threads = device.threads;
   result.precision = config.recipe.precision;
   result.device = device.name;
-  const DryRunData data(resolved);
-  result.syntheticData = data.areSynthetic;
+  RunData data = dryRunData(resolved);
+  result.syntheticData = data.areSynthetic();
 
   std::vector<std::optional<std::uint64_t>> peaks;
-  for (const ResolvedConfig& each : networks) peaks.push_back(peakBytesOf(each, *data.run));
+  for (const ResolvedConfig& each : networks) peaks.push_back(peakBytesOf(each, data));
 
   std::vector<std::unique_ptr<TimedTraining>> trainings;
   std::vector<std::function<Laps()>> contenders;
   for (const ResolvedConfig& each : networks) {
-    trainings.push_back(std::make_unique<TimedTraining>(each, *data.run));
+    trainings.push_back(std::make_unique<TimedTraining>(each, data));
     contenders.emplace_back([&training = *trainings.back()] { return training.step(); });
   }
   std::vector<std::unique_ptr<TimedRun>> runs;
   for (const ResolvedConfig& each : networks) {
     if (device.kind != DeviceKind::cuda) break;
-    runs.push_back(std::make_unique<TimedRun>(each, *data.run));
+    runs.push_back(std::make_unique<TimedRun>(each, data));
     contenders.emplace_back([&run = *runs.back()] { return run.steps(); });
   }
   const std::vector<Repetitions> repetitions = alternate(contenders,

@@ -4,8 +4,8 @@
 #include "engine/benchmarks/step_benchmark.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/training/checkpoint/tensor_file.h"
-#include "engine/training/trainer.h"
-#include "engine/training/training_dry_run.h"
+#include "engine/training/loop/dry_run.h"
+#include "engine/training/loop/trainer.h"
 #include "engine/training/update/master_weights.h"
 #include "engine/values/text/text.h"
 
@@ -24,8 +24,8 @@ std::string listText(const std::vector<double>& values) {
 void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path& path) {
   requireTrainable(wanted);
   const ResolvedConfig resolved(wanted);
-  const DryRunData data(resolved);
-  TrainingDryRun dryRun(resolved, *data.run);
+  RunData data = dryRunData(resolved);
+  DryRun dryRun(resolved, data);
   std::vector<NamedTensor> tensors;
   {
     const MasterWeights recorded(dryRun.state().optimizer);

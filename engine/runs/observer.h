@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "engine/values/inspection/inspection.h"
@@ -10,9 +12,12 @@
 
 namespace lambda {
 
-/// The number of images scored so far in an evaluation of a run.
+class RunControl;
+
+/// The number of images scored so far in an evaluation of a run, or of parts done in other work
+/// that trains no run.
 struct EvaluationProgress {
-  std::string phase;  ///< "train", "validation" or "test".
+  std::optional<Split> split = std::nullopt;  ///< None: images are exported, or time is measured.
   std::int64_t done = 0;
   std::int64_t total = 0;
 };
@@ -56,5 +61,10 @@ class Observer {
   virtual void inspectionFailed(const InspectionRequest& /*request*/,
                                 const std::string& /*reason*/) {}
 };
+
+/// Reports progress, then waits until the next batch may run, for work that trains no run: blocks
+/// while paused; returns false if the work must stop. Requests for inspections and for changes are
+/// refused.
+bool waitForBatch(RunControl& control, Observer& observer, const EvaluationProgress& progress);
 
 }  // namespace lambda

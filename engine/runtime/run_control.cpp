@@ -40,6 +40,20 @@ void RunControl::requestStop() {
   changed_.notify_all();
 }
 
+void RunControl::stopAfter(const TrainingPlace& place) {
+  const std::lock_guard lock(mutex_);
+  end_ = place;
+}
+
+void RunControl::reached(const TrainingPlace& place) {
+  const auto isEnd = [](auto end, auto at) { return end > 0 && at >= end; };
+  {
+    const std::lock_guard lock(mutex_);
+    if (!isEnd(end_.step, place.step) && !isEnd(end_.epoch, place.epoch)) return;
+  }
+  requestStop();
+}
+
 void RunControl::requestInspection(InspectionRequest request) {
   {
     const std::lock_guard lock(mutex_);

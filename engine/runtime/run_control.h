@@ -11,6 +11,12 @@
 
 namespace lambda {
 
+/// A place in a training.
+struct TrainingPlace {
+  std::int64_t step = 0;  ///< After this step; 0 = at none.
+  int epoch = 0;          ///< After this epoch, counted from 1; 0 = at none.
+};
+
 /// Controls a training loop from other threads. The loop calls next() before every batch of
 /// training and of evaluation, so each request takes effect within one batch, in any state:
 ///
@@ -37,6 +43,8 @@ class RunControl {
   /// Runs one more batch and then pauses. While running, pauses after the current batch.
   void stepOnce();
   void requestStop();
+  /// Requests a stop when the loop has reached the place, or is past it.
+  void stopAfter(const TrainingPlace& place);
 
   /// Requests an inspection. It replaces a request that is still waiting.
   void requestInspection(InspectionRequest request);
@@ -60,6 +68,9 @@ class RunControl {
   /// Takes the waiting requests for changes, the oldest first. Called by the loop.
   std::vector<ChangeRequest> takeChanges();
 
+  /// Tells that a step or an epoch is done. Called by the loop.
+  void reached(const TrainingPlace& place);
+
   /// Blocks while next() would return `paused`. Called by the loop.
   void waitForChange();
 
@@ -69,6 +80,7 @@ class RunControl {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   Mode mode_ = Mode::running;
+  TrainingPlace end_;
   std::int64_t singleSteps_ = 0;
   std::vector<ChangeRequest> changes_;
   std::optional<InspectionRequest> inspection_;

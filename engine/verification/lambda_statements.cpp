@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/inspection/lambda_arithmetic.h"
 #include "engine/layers/lambda/fused_core.h"
+#include "engine/networks/inspection/lambda_arithmetic.h"
 #include "engine/verification/statements.h"
 
 namespace lambda {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/training/trainer.h"
+#include "engine/training/loop/trainer.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
 

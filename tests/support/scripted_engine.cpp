@@ -438,7 +438,7 @@ std::optional<ExportReport> ScriptedEngine::exportRun(const ExportJob& job,
   if (refusal) throw Error(job.run.string(), *refusal);
   for (std::int64_t done = 0; done < kImages; ++done) {
     if (control.next() == RunControl::Turn::stop) return std::nullopt;
-    observer.evaluated({"exported", done, kImages});
+    observer.evaluated({std::nullopt, done, kImages});
     std::this_thread::sleep_for(batchTime);
   }
   const std::lock_guard lock(mutex_);
@@ -458,7 +458,7 @@ std::optional<ThroughputEstimate> ScriptedEngine::estimateThroughput(const RunCo
   for (int i = 0; i < steps; ++i) {
     if (control.next() == RunControl::Turn::stop) return std::nullopt;
     std::this_thread::sleep_for(batchTime);
-    observer.evaluated({"estimate", i + 1, steps});
+    observer.evaluated({std::nullopt, i + 1, steps});
   }
   ThroughputEstimate estimate;
   estimate.steps = steps;

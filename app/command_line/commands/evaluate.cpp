@@ -14,7 +14,7 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
-#include "engine/training/evaluate_run.h"
+#include "engine/trained/evaluate_run.h"
 #include "engine/values/config/scoring.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"

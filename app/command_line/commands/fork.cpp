@@ -6,7 +6,7 @@
 #include "app/command_line/run_session.h"
 #include "app/command_line/run_source.h"
 #include "engine/formats/tensors/checkpoint_file.h"
-#include "engine/training/trainer.h"
+#include "engine/training/loop/trainer.h"
 
 namespace fs = std::filesystem;
 

@@ -12,7 +12,7 @@
 #include "app/command_line/text_table.h"
 #include "engine/formats/inspection/inspection_files.h"
 #include "engine/formats/tensors/checkpoint_file.h"
-#include "engine/training/evaluate_run.h"
+#include "engine/trained/checkpoint_inspector.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
@@ -200,7 +200,8 @@ int inspect(const InspectOptions& options) {
   InspectionRequest request = options.request;
   request.split = enumOf<Split>(options.split).value_or(request.split);
   if (options.query) readQuery(*options.query, request);
-  const InspectionSnapshot snapshot = inspectRun(findRun(options.run), request, options.data);
+  const InspectionSnapshot snapshot =
+      CheckpointInspector(findRun(options.run), {.data = options.data}).inspect(request);
   const std::vector<std::string> files = writeInspection(*options.out, snapshot);
   if (options.output.json) {
     printJson(snapshotJson(snapshot, *options.out, files));

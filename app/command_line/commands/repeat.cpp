@@ -11,7 +11,7 @@
 #include "app/interrupt.h"
 #include "engine/runs/run_comparison.h"
 #include "engine/runs/run_folder.h"
-#include "engine/training/trainer.h"
+#include "engine/training/loop/trainer.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text_safety.h"
 

@@ -8,7 +8,7 @@
 #include "app/command_line/run_source.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/runs/run_folder.h"
-#include "engine/training/trainer.h"
+#include "engine/training/loop/trainer.h"
 #include "engine/values/text/quantities.h"
 
 namespace lambda {

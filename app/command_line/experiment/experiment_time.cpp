@@ -16,7 +16,7 @@
 #include "app/interrupt.h"
 #include "engine/experiments/experiment_plan.h"
 #include "engine/experiments/run_processes.h"
-#include "engine/training/throughput_estimate.h"
+#include "engine/training/loop/throughput_estimate.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/settings.h"
 #include "engine/values/text/quantities.h"

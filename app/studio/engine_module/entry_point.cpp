@@ -2,9 +2,9 @@
 
 #include "app/session/engine_calls.h"
 #include "engine/data/dataset_cache.h"
-#include "engine/training/checkpoint/checkpoint_inspector.h"
-#include "engine/training/start/preview_start.h"
-#include "engine/training/throughput_estimate.h"
+#include "engine/trained/checkpoint_inspector.h"
+#include "engine/training/loop/throughput_estimate.h"
+#include "engine/training/start/start_weights.h"
 
 namespace lambda {
 

@@ -5,8 +5,8 @@
 #include "engine/formats/json/checkpoint_json.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/formats/tensors/weights_file.h"
-#include "engine/inspection/first_nonfinite.h"
 #include "engine/layers/cuda/cuda_plugin.h"
+#include "engine/networks/inspection/first_nonfinite.h"
 #include "engine/runtime/borrowed_generator.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/tensor_file.h"
@@ -235,6 +235,16 @@ std::vector<std::string> TrainingState::loadForFork(const std::filesystem::path&
 
 CheckpointHeader readVerifiedHeader(const std::filesystem::path& path) {
   return checkpointHeaderOf(readVerified(path), path.string());
+}
+
+std::optional<TrainingProgress> progressIn(const std::filesystem::path& checkpoint) {
+  std::error_code error;
+  if (!std::filesystem::exists(checkpoint, error)) return std::nullopt;
+  try {
+    return readVerifiedHeader(checkpoint).progress;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 LoadedNetwork loadNetwork(const std::filesystem::path& path, const at::Device& device) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/formats/tensors/safetensors.h"
-#include "engine/inspection/inspect_network.h"
+#include "engine/networks/inspection/inspect_network.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/torch_device.h"
 #include "engine/training/resolved_config.h"
@@ -79,6 +79,9 @@ class TrainingState {
 
 /// Reads the header of a checkpoint and verifies the digest of the file. Throws Error naming it.
 CheckpointHeader readVerifiedHeader(const std::filesystem::path& path);
+
+/// The progress in an intact checkpoint; nothing if it is missing or damaged.
+std::optional<TrainingProgress> progressIn(const std::filesystem::path& checkpoint);
 
 /// The network of a checkpoint for evaluation or inspection.
 struct LoadedNetwork {

@@ -4,9 +4,9 @@
 #include <set>
 #include <string>
 
-#include "engine/inspection/inspection_mode.h"
-#include "engine/inspection/lambda_norms.h"
-#include "engine/inspection/value_counts.h"
+#include "engine/networks/inspection/inspection_mode.h"
+#include "engine/networks/inspection/lambda_norms.h"
+#include "engine/networks/inspection/value_counts.h"
 #include "engine/runtime/seconds_since.h"
 #include "engine/runtime/torch_device.h"
 #include "engine/training/histograms/histogram_trace.h"

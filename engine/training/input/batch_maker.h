@@ -13,6 +13,7 @@
 #include "engine/values/config/run_config.h"
 #include "engine/values/config/scoring.h"
 #include "engine/values/images/labeled_images.h"
+#include "engine/values/inspection/inspection.h"
 
 namespace lambda {
 
@@ -74,6 +75,20 @@ class BatchMaker {
   const CudaKernels* kernels_;
   TestViews views_;
   std::map<const std::uint8_t*, DeviceImages> kept_;  // By the address of the pixels.
+};
+
+/// The images of a data set as a network gets them. Lives on one thread.
+class NetworkImages {
+ public:
+  virtual ~NetworkImages() = default;
+
+  /// The images of a split with the labels of the data. Throws Error where they can't be loaded or
+  /// do not fit the network.
+  virtual const LabeledImages& images(Split split) = 0;
+
+  virtual const BatchMaker& maker() const = 0;
+
+  virtual const std::vector<std::string>& classNames() const = 0;
 };
 
 }  // namespace lambda

@@ -7,7 +7,6 @@
 #include "engine/data/split.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
-#include "engine/training/input/mixed_batch.h"
 
 namespace lambda {
 
@@ -52,10 +51,10 @@ std::shared_ptr<const Dataset> checked(std::shared_ptr<const Dataset> data,
 /// The images that are trained on. Writes how their labels were chosen to `summary`.
 std::shared_ptr<const LabeledImages> trainedOn(const std::shared_ptr<const Dataset>& data,
                                                const RunConfig& config,
-                                               TrainingLabels labels,
+                                               ImageOrigin origin,
                                                std::string& summary) {
   std::shared_ptr<const LabeledImages> train(data, &data->train);
-  if (labels == TrainingLabels::configured && hasFewLabels(config.data)) {
+  if (origin == ImageOrigin::dataset && hasFewLabels(config.data)) {
     ChosenLabels chosen = imagesWithLabels(data->train, config.data);
     summary = chosen.summary();
     train = std::make_shared<const LabeledImages>(std::move(chosen.images));
@@ -86,23 +85,24 @@ RunData::RunData(const ResolvedConfig& resolved,
 RunData::RunData(const ResolvedConfig& resolved,
                  std::shared_ptr<const Dataset> data,
                  std::shared_ptr<DatasetCache> datasets,
-                 TrainingLabels labels)
+                 ImageOrigin origin)
     : RunData(resolved.config(),
               torchDevice(resolved.device()),
               std::move(data),
               std::move(datasets),
-              labels) {}
+              origin) {}
 
 RunData::RunData(const RunConfig& config,
                  const at::Device& device,
                  std::shared_ptr<const Dataset> data,
                  std::shared_ptr<DatasetCache> datasets,
-                 TrainingLabels labels)
+                 ImageOrigin origin)
     : config_(config.data),
       batchSize_(config.recipe.batchSize),
+      origin_(origin),
       datasets_(std::move(datasets)),
       data_(checked(std::move(data), config)),
-      train_(trainedOn(data_, config, labels, labelSummary_)),
+      train_(trainedOn(data_, config, origin, labelSummary_)),
       trainSample_(sampleOf(*train_)),
       order_(config.seed, static_cast<std::uint32_t>(train_->count()), config.recipe),
       mixer_(config.architecture.input, config.data.augmentation, config.seed),

@@ -7,16 +7,17 @@
 #include "engine/data/augmentation/mixing.h"
 #include "engine/data/batches.h"
 #include "engine/data/dataset_cache.h"
-#include "engine/training/input/network_images.h"
+#include "engine/training/input/batch_maker.h"
 #include "engine/training/resolved_config.h"
 #include "engine/values/run/network_input.h"
 
 namespace lambda {
 
-/// Which labels of the training images are used.
-enum class TrainingLabels {
-  configured,  ///< By labelledPerClass and pseudoLabels of the configuration.
-  all,         ///< For images that are no real ones; no file of predictions is needed.
+/// Where the training images come from.
+enum class ImageOrigin {
+  dataset,    ///< The configuration's data; its labelledPerClass and pseudoLabels say which labels
+              ///< count.
+  synthetic,  ///< Random pixels in their place, all of whose labels are used.
 };
 
 /// The images of a run, and the batches made of them. Lives on the training thread.
@@ -34,9 +35,11 @@ class RunData : public NetworkImages {
   RunData(const ResolvedConfig& resolved,
           std::shared_ptr<const Dataset> data,
           std::shared_ptr<DatasetCache> datasets,
-          TrainingLabels labels = TrainingLabels::configured);
+          ImageOrigin origin = ImageOrigin::dataset);
 
   int batchesPerEpoch() const { return static_cast<int>(order_.epoch().batches); }
+
+  bool areSynthetic() const { return origin_ == ImageOrigin::synthetic; }
 
   /// Images in the first batches of an epoch.
   std::int64_t imagesIn(int batches) const;
@@ -81,10 +84,11 @@ class RunData : public NetworkImages {
           const at::Device& device,
           std::shared_ptr<const Dataset> data,
           std::shared_ptr<DatasetCache> datasets,
-          TrainingLabels labels);
+          ImageOrigin origin);
 
   DataConfig config_;
   int batchSize_;
+  ImageOrigin origin_;
   std::shared_ptr<DatasetCache> datasets_;
   std::shared_ptr<const Dataset> data_;
   std::string labelSummary_;

@@ -4,6 +4,8 @@
 
 namespace lambda {
 
+struct MixingDraw;
+
 /// One batch for training or evaluating a network. Only training batches are mixed.
 struct TensorBatch {
   at::Tensor
@@ -17,5 +19,10 @@ struct TensorBatch {
 
   bool isMixed() const { return partnerLabels.defined(); }
 };
+
+/// Mixes the images of a batch, which it changes, and gives the batch its second labels. `batch`
+/// has as many images as the draw has partners, and is not mixed yet. On a GPU nothing waits for
+/// it.
+TensorBatch mixed(TensorBatch batch, const MixingDraw& draw);
 
 }  // namespace lambda

@@ -5,9 +5,12 @@
 #include <vector>
 
 #include "engine/formats/transfer/weight_transfer.h"
-#include "engine/training/checkpoint/training_state.h"
+#include "engine/values/config/run_config.h"
 
 namespace lambda {
+
+class RunData;
+class TrainingState;
 
 /// The weights that a new run starts from; nothing if it starts from its seed. Throws Error for a
 /// file that can't be read, and for one whose digest is not the configuration's.
@@ -19,5 +22,14 @@ std::optional<ForeignWeights> readStartWeights(const StartConfig& config);
 WeightTransfer startFrom(TrainingState& state,
                          const ForeignWeights& weights,
                          const std::vector<std::string>& classNames);
+
+/// Finds the tensors that a run of this configuration would take from the weights at its start,
+/// without preparing a training. `classNames` are those of the data. Throws Error for a file that
+/// can't be read or has nothing for the network.
+WeightTransfer previewStart(const RunConfig& config, const std::vector<std::string>& classNames);
+
+/// Computes the filters of a whitened stem from the training images, normalised but not augmented.
+/// Call it before the first step. Leaves networks without a whitened stem as they are.
+void whitenStem(TrainingState& state, const RunData& data);
 
 }  // namespace lambda

@@ -40,7 +40,7 @@ struct DataConfig {
   std::uint64_t splitSeed = 0;  ///< Seed of the split, apart from the run's seed.
   /// Training images of each class whose labels are used, drawn by `splitSeed`; 0 = all.
   int labelledPerClass = 0;
-  /// Predictions (predictions_file.h) that label the other training images; empty: they are not
+  /// Predictions, by writePredictions(), that label the other training images; empty: they are not
   /// used.
   std::string pseudoLabels;
   /// SHA-256 of that file, in hexadecimal digits; empty: not known. A run's record has it, so that

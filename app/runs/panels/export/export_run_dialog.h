@@ -4,7 +4,7 @@
 
 #include <QDialog>
 
-#include "engine/exports/export_run.h"
+#include "engine/trained/export_run.h"
 
 class QComboBox;
 class QLabel;

@@ -1,0 +1,139 @@
+#include "engine/trained/checkpoint_inspector.h"
+
+#include <utility>
+
+#include "engine/formats/tensors/checkpoint_file.h"
+#include "engine/networks/inspection/inspect_network.h"
+#include "engine/runs/run_folder.h"
+#include "engine/runtime/device.h"
+#include "engine/runtime/error.h"
+#include "engine/trained/trained_network.h"
+#include "engine/training/input/requested_image.h"
+#include "engine/training/objective.h"
+#include "engine/training/scoring.h"
+
+namespace lambda {
+
+namespace {
+
+/// The part of the request that selects the image and the layer.
+InspectionRequest withoutPixel(InspectionRequest request) {
+  request.id = 0;
+  request.queryRow = -1;
+  request.queryColumn = -1;
+  request.withPatterns = false;
+  return request;
+}
+
+template <class Number>
+void append(const at::Tensor& values, std::vector<Number>& list) {
+  const at::Tensor dense = values.contiguous();
+  const auto* first = dense.const_data_ptr<Number>();
+  list.insert(list.end(), first, first + dense.numel());
+}
+
+}  // namespace
+
+struct CheckpointInspector::Impl {
+  /// One image at one layer: everything that does not depend on the pixel.
+  struct CachedView {
+    InspectionRequest request;
+    RequestedImage image;
+    LayerView view;
+  };
+
+  Impl(const std::filesystem::path& checkpoint, const InspectorOptions& options)
+      : trained(checkpoint, optionsFor(checkpoint, options)) {}
+
+  static TrainedOptions optionsFor(const std::filesystem::path& checkpoint,
+                                   const InspectorOptions& options) {
+    const int threads = options.threads > 0
+                            ? options.threads
+                            : readCheckpointHeader(checkpoint).config.device.threads;
+    // It lives long, beside a training, whose memory it must not hold.
+    return {.data = options.data,
+            .device = DeviceConfig{.kind = DeviceKind::cpu, .threads = threads},
+            .datasets = options.datasets,
+            .reusesMemory = false};
+  }
+
+  TrainedNetwork trained;
+  std::optional<CachedView> cached;
+};
+
+CheckpointInspector::CheckpointInspector(const std::filesystem::path& run,
+                                         const InspectorOptions& options)
+    : impl_(std::make_unique<Impl>(checkpointAt(run), options)) {}
+
+CheckpointInspector::~CheckpointInspector() = default;
+CheckpointInspector::CheckpointInspector(CheckpointInspector&&) noexcept = default;
+CheckpointInspector& CheckpointInspector::operator=(CheckpointInspector&&) noexcept = default;
+
+const CheckpointHeader& CheckpointInspector::header() const {
+  return impl_->trained.header();
+}
+
+const std::filesystem::path& CheckpointInspector::checkpoint() const {
+  return impl_->trained.checkpoint();
+}
+
+InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request) {
+  useThreads(impl_->trained.resolved().device());
+  LoadedNetwork& loaded = impl_->trained.weights();
+  InspectionRequest key = withoutPixel(request);
+  if (!impl_->cached || impl_->cached->request != key) {
+    RequestedImage image =
+        requestedImage(impl_->trained.data(), loaded.network->architecture.input, key);
+    LayerView view(loaded.network, image.tensor, key.layer);
+    impl_->cached.emplace(std::move(key), std::move(image), std::move(view));
+  }
+  Impl::CachedView& cached = *impl_->cached;
+  return cached.view.at(
+      request,
+      {.image = cached.image.image,
+       .label = cached.image.label,
+       .classNames = cached.image.classNames,
+       .step = loaded.header.progress.step,
+       .epoch = loaded.header.progress.epoch,
+       .weights = loaded.areAveraged ? InspectedWeights::averaged : InspectedWeights::stored,
+       .initialEmbeddings = &loaded.initialEmbeddings});
+}
+
+std::optional<Predictions> CheckpointInspector::predict(
+    Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) {
+  useThreads(impl_->trained.resolved().device());
+  TrainedNetwork& trained = impl_->trained;
+  const TrainingProgress& at = trained.header().progress;
+  EvaluationData& data = trained.data();
+  const LabeledImages& images = data.images(split);
+  const auto total = static_cast<std::int64_t>(images.count());
+  if (total == 0) {
+    throw Error(trained.checkpoint().string(),
+                "the run has no " + std::string(nameOf(split)) + " images",
+                "choose another split");
+  }
+  Predictions predictions{
+      .split = split, .step = at.step, .epoch = at.epoch, .classNames = images.classNames};
+  predictions.labels.assign(images.labels.begin(), images.labels.end());
+  ScoreSums sums;
+  const auto take = [&](const at::Tensor& logits, const at::Tensor& labels) {
+    const at::Tensor probabilities = logits.softmax(1);
+    const auto [confidence, predicted] = probabilities.max(1);
+    const at::Tensor truth = probabilities.gather(1, labels.unsqueeze(1)).squeeze(1);
+    append(predicted.to(at::kInt), predictions.predicted);
+    append(confidence, predictions.confidence);
+    append(truth, predictions.truthProbability);
+    sums.add(logits, labels);
+  };
+  const auto proceed = [&](std::int64_t done) { return progress(done, total); };
+  NetworkImpl& network = *trained.weights().network;
+  if (!classify(network, images, data.maker(), proceed, take) || !proceed(total)) {
+    return std::nullopt;
+  }
+  if (split == Split::test) {
+    trained.keep(split, sums.scores(), trained.otherData(split));
+  }
+  return predictions;
+}
+
+}  // namespace lambda

@@ -1,0 +1,413 @@
+#include "engine/training/loop/training_loop.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <c10/util/Exception.h>
+
+#include "engine/data/dataset.h"
+#include "engine/networks/inspection/first_nonfinite.h"
+#include "engine/runtime/device.h"
+#include "engine/runtime/error.h"
+#include "engine/runtime/out_of_memory.h"
+#include "engine/runtime/seconds_since.h"
+#include "engine/training/run/live_inspection.h"
+#include "engine/training/scoring.h"
+#include "engine/training/step/training_step.h"
+#include "engine/training/update/master_weights.h"
+#include "engine/values/config/schedule.h"
+#include "engine/values/text/quantities.h"
+
+namespace lambda {
+
+TrainingLoop::TrainingLoop(OpenRun run, RunControl& control, Observer& observer)
+    : run_(std::move(run)),
+      writer_(run_),
+      control_(control),
+      observer_(observer),
+      changes_(run_, writer_, observer_),
+      steps_(state(),
+             run_.graphs.recorder,
+             [this](const std::string& obstacle) { noteWithoutGraph(obstacle); }),
+      lastStepEnd_(Clock::now()),
+      lastSave_(Clock::now()) {
+  if (config().monitoring.histograms) histograms_.emplace(progress().seconds);
+}
+
+RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
+  try {
+    writer_.saveRecord(RunStatus::running);
+    RunRecord opened = run_.record;
+    opened.changes.resize(static_cast<std::size_t>(progress().changes));
+    observer_.started(
+        opened, run_.folder.path().string(), data().batchesPerEpoch(), data().trainingImages());
+    writer_.note(opening, text);
+    if (const std::string& obstacle = state().kernelObstacle; !obstacle.empty()) {
+      writer_.note(
+          EventKind::warning,
+          "runs on plain LibTorch operations, more slowly than on the CUDA kernels, because " +
+              obstacle);
+    }
+    if (const std::string& changes = data().imageChanges(); !changes.empty()) {
+      writer_.note(EventKind::warning, changes);
+    }
+    if (!run_.graphs.obstacle.empty()) noteWithoutGraph(run_.graphs.obstacle);
+    if (trainToEnd() == Outcome::stopped) {
+      saveCheckpoint("stopped", RunWriter::Space::demanded);
+      return end(RunStatus::stopped, "stopped at step " + std::to_string(progress().step));
+    }
+    return end(RunStatus::finished, "finished");
+  } catch (const Error& error) {
+    return fail(error.what());
+  } catch (const c10::Error& error) {
+    if (!isOutOfMemory(error)) return fail(error.what_without_backtrace());
+  } catch (const std::exception& error) {
+    if (!isOutOfMemory(error)) return fail(error.what());
+  }
+  return fail("out of memory with a batch of " + std::to_string(recipe().batchSize) +
+              "\n  fork the run from its last checkpoint with --set recipe.batchSize=" +
+              std::to_string(std::max(1, recipe().batchSize / 2)) +
+              ", or choose fewer heads, a smaller k or a local scope");
+}
+
+TrainingLoop::Outcome TrainingLoop::trainToEnd() {
+  if (progress().step == 0) {
+    saveCheckpoint("initial weights", RunWriter::Space::demanded);
+    writer_.saveProbe();
+    if (config().checkpoints.keepInitial) {
+      publishAs(run_.folder.lastCheckpoint(), run_.folder.initialCheckpoint());
+    }
+  }
+  repeatDueChanges();  // They may be more epochs for a run that has done all of its own.
+  while (progress().epoch < recipe().epochs) {
+    if (trainEpoch() == Outcome::stopped) return Outcome::stopped;
+    if (finishEpoch() == Outcome::stopped) return Outcome::stopped;
+    repeatDueChanges();
+  }
+  if (!isSaved_) saveCheckpoint("last epoch", RunWriter::Space::demanded);
+  if (!run_.record.testAccuracy) return scoreTest();
+  // A resumed run has its test scores already if only its last write had failed. Resuming has
+  // dropped them from the TensorBoard events.
+  if (run_.record.testLoss) {
+    run_.journal->recordTest(progress().step, {*run_.record.testLoss, *run_.record.testAccuracy});
+  }
+  return Outcome::done;
+}
+
+TrainingLoop::Outcome TrainingLoop::trainEpoch() {
+  while (progress().batch < data().batchesPerEpoch()) {
+    if (!proceed()) return Outcome::stopped;
+    trainBatch();
+    const double minutes = config().checkpoints.everyMinutes;
+    if (minutes > 0 && secondsSince(lastSave_) > 60 * minutes) {
+      saveCheckpoint("autosave", RunWriter::Space::checked);
+    }
+  }
+  completeStep();
+  return Outcome::done;
+}
+
+void TrainingLoop::trainBatch() {
+  std::optional<PendingStep> next;
+  try {
+    next = startBatch();
+  } catch (...) {
+    completeStep();  // If the step under way failed too, its failure is reported.
+    throw;
+  }
+  completeStep();
+  ++progress().batch;
+  ++progress().step;
+  control_.reached({.step = progress().step});
+  pending_ = std::move(next);
+  if (pending_->step.isOver()) completeStep();
+}
+
+TrainingLoop::PendingStep TrainingLoop::startBatch() {
+  const Clock::time_point start = Clock::now();
+  const TrainingProgress& at = progress();
+  const TensorBatch batch = data().batch(at.epoch, at.batch);
+  const double dataSeconds = secondsSince(start);
+  const double learningRate =
+      learningRateOfStep(recipe(), at.epoch, at.batch, data().batchesPerEpoch());
+  std::optional<StepHistograms> histograms;
+  // What the step under way costs is not known yet.
+  const bool isObserving = pending_ && pending_->histograms;
+  if (histograms_ && !isObserving && histograms_->isDue(at.step, at.seconds)) histograms.emplace();
+  StartedStep step = histograms
+                         ? startObservedStep(state(), steps_, batch, learningRate, *histograms)
+                         : steps_.start(batch, learningRate);
+  return {.step = std::move(step),
+          .before = at,
+          .start = start,
+          .dataSeconds = dataSeconds,
+          .learningRate = learningRate,
+          .images = batch.labels.size(0),
+          .histograms = std::move(histograms)};
+}
+
+void TrainingLoop::completeStep() {
+  if (!pending_) return;
+  const PendingStep completed = std::move(*pending_);
+  pending_.reset();
+  const StepOutcome outcome = completed.step.outcome();
+  if (completed.histograms && histograms_) recordHistograms(completed);
+  if (!outcome.finite) failNonFinite(completed, outcome);
+
+  const Clock::time_point now = Clock::now();
+  // A GPU may still compute the previous step while this one is queued.
+  const Clock::time_point began = std::max(completed.start, lastStepEnd_);
+  const double seconds = std::chrono::duration<double>(now - began).count();
+  lastStepEnd_ = now;
+  TrainingProgress& at = progress();
+  at.seconds += seconds;
+  at.epochSeconds += seconds;
+  at.epochDataSeconds += completed.dataSeconds;
+  at.images += completed.images;
+  run_.journal->record(
+      BatchRecord{.step = completed.before.step + 1,
+                  .epoch = completed.before.epoch + 1,
+                  .seconds = at.seconds,
+                  .loss = outcome.loss,
+                  .accuracy = outcome.accuracy,
+                  .learningRate = completed.learningRate,
+                  .gradientNorm = outcome.gradientNorm,
+                  .imagesPerSecond = static_cast<double>(completed.images) / seconds});
+  govern(seconds);
+}
+
+/// A training does not end because its histograms can't be written.
+void TrainingLoop::recordHistograms(const PendingStep& completed) {
+  const Clock::time_point start = Clock::now();
+  try {
+    run_.journal->record(HistogramRecord{.step = completed.before.step + 1,
+                                         .epoch = completed.before.epoch + 1,
+                                         .seconds = completed.histograms->seconds,
+                                         .layers = completed.histograms->layers});
+    histograms_->recorded(completed.before.step,
+                          completed.histograms->seconds + secondsSince(start));
+  } catch (const Error& error) {
+    histograms_.reset();
+    writer_.note(EventKind::warning,
+                 std::string("records no more histograms, because ") + error.what());
+  }
+}
+
+void TrainingLoop::noteWithoutGraph(const std::string& obstacle) {
+  writer_.note(EventKind::warning,
+               "does not record its steps as a CUDA graph and is slower, because " + obstacle);
+}
+
+void TrainingLoop::govern(double seconds) {
+  if (!run_.governor) return;
+  const std::optional<ThreadChange> change = run_.governor->stepTook(seconds);
+  if (!change) return;
+  ComputeDevice device;
+  device.threads = change->threads;
+  useThreads(device);
+  ++run_.record.environment.threadChanges;
+  writer_.saveRecord(RunStatus::running);
+  writer_.note(EventKind::warning,
+               change->reason + "; a run whose threads change can't be repeated to the bit");
+}
+
+void TrainingLoop::failNonFinite(const PendingStep& failed, const StepOutcome& outcome) {
+  const TrainingProgress& before = failed.before;
+  progress().step = before.step;
+  progress().batch = before.batch;
+  const TensorBatch batch = data().batch(before.epoch, before.batch);
+  // If the step was completed late, the present gradients are those of the next step.
+  if (!failed.step.isOver()) computeGradients(state(), batch);
+  const MasterWeights inspected(state().optimizer);
+  const std::optional<NonFinite> first = firstNonFinite(state().network, batch.images);
+  const std::string where = first ? "it began in " + first->layer + " (" + first->what + ")"
+                                  : "the loss is " + std::to_string(outcome.loss) +
+                                        ", the norm of the gradients " +
+                                        std::to_string(outcome.gradientNorm);
+  throw Error("step " + std::to_string(before.step + 1),
+              "a value is not finite: " + where,
+              lowerLearningRateHint(recipe()));
+}
+
+std::optional<Scores> TrainingLoop::score(NetworkImpl& network,
+                                          WeightAverage* average,
+                                          const LabeledImages& images,
+                                          Split split) {
+  const auto total = static_cast<std::int64_t>(images.count());
+  evaluatedAverage_ = average;
+  const AveragedWeights averaged(average);
+  const std::optional<Scores> scores =
+      evaluate(network, images, data().maker(), [&](std::int64_t done) {
+        observer_.evaluated({split, done, total});
+        return proceed();
+      });
+  evaluatedAverage_ = nullptr;
+  if (scores && !std::isfinite(scores->loss)) {
+    throw Error("step " + std::to_string(progress().step),
+                "the loss on the " + std::string(nameOf(split)) + " images is not finite",
+                lowerLearningRateHint(recipe()));
+  }
+  return scores;
+}
+
+TrainingLoop::Outcome TrainingLoop::finishEpoch() {
+  writer_.requireFiniteState();
+  WeightAverage* const average = state().average.get();
+  const std::optional<Scores> train =
+      score(*state().network, average, data().trainSample(), Split::train);
+  if (!train) return Outcome::stopped;
+  EpochScores scores{.train = *train};
+  if (data().validation().count() > 0) {
+    scores.validation = score(*state().network, average, data().validation(), Split::validation);
+    if (!scores.validation) return Outcome::stopped;
+  }
+  lastSave_ = Clock::now();
+  isSaved_ = writer_.saveEpochEnd(epochRecordOf(scores));
+  control_.reached({.epoch = progress().epoch});
+  return Outcome::done;
+}
+
+EpochRecord TrainingLoop::epochRecordOf(const EpochScores& scores) const {
+  const TrainingProgress& at = run_.progress();
+  const Recipe& recipe = config().recipe;
+  EpochRecord record{.step = at.step,
+                     .epoch = at.epoch + 1,
+                     .seconds = at.seconds,
+                     .train = scores.train,
+                     .validation = scores.validation};
+  record.learningRate = learningRateAt(recipe, record.epoch);
+  if (at.epochSeconds > 0) {
+    const std::int64_t images = run_.prepared.data->imagesIn(at.batch);
+    record.imagesPerSecond = static_cast<double>(images) / at.epochSeconds;
+    record.dataShare = std::clamp(at.epochDataSeconds / at.epochSeconds, 0.0, 1.0);
+  }
+  return record;
+}
+
+TrainingLoop::Outcome TrainingLoop::scoreTest() {
+  if (data().test().count() == 0) {
+    writer_.note(EventKind::warning, "the data set has no test images: there is no test accuracy");
+    return Outcome::done;
+  }
+  // If the best checkpoint is kept, it is the run's result: validation alone has chosen it.
+  std::error_code error;
+  const std::filesystem::path best = run_.folder.bestCheckpoint();
+  std::optional<Scores> scores;
+  if (config().checkpoints.keepBest && std::filesystem::exists(best, error)) {
+    LoadedNetwork loaded = loadNetwork(best, state().device());
+    scores = score(*loaded.network, nullptr, data().test(), Split::test);
+  } else {
+    scores = score(*state().network, state().average.get(), data().test(), Split::test);
+  }
+  if (!scores) return Outcome::stopped;
+  noteTestSet();
+  run_.record.testAccuracy = scores->accuracy;
+  run_.record.testLoss = scores->loss;
+  ++run_.record.testEvaluations;
+  writer_.note(EventKind::tested,
+               "test accuracy " + formatAccuracy(scores->accuracy) + ", loss " +
+                   std::to_string(scores->loss) + majorityText(run_.record.testMajority));
+  run_.journal->recordTest(progress().step, *scores);
+  return Outcome::done;
+}
+
+void TrainingLoop::noteTestSet() {
+  RunRecord& record = run_.record;
+  const std::string digest = digestOf(data().test());
+  if (!record.dataSha256.test.empty() && record.dataSha256.test != digest) {
+    writer_.note(EventKind::warning, "the test set has changed since it was scored before");
+  }
+  record.dataSha256.test = digest;
+  record.testMajority = majorityOf(data().test());
+}
+
+bool TrainingLoop::proceed() {
+  while (true) {
+    const RunControl::Turn turn = control_.next();
+    if (turn != RunControl::Turn::batch) completeStep();
+    switch (turn) {
+      case RunControl::Turn::batch:
+        if (isPauseRecorded_ && control_.mode() == RunControl::Mode::running) {
+          isPauseRecorded_ = false;
+          writer_.saveRecord(RunStatus::running);
+          writer_.note(EventKind::continued, "continued");
+        }
+        repeatDueChanges();
+        return true;
+      case RunControl::Turn::change:
+        for (const ChangeRequest& request : control_.takeChanges()) changes_.make(request);
+        break;
+      case RunControl::Turn::inspection:
+        serveInspection();
+        break;
+      case RunControl::Turn::paused:
+        waitWhilePaused();
+        break;
+      case RunControl::Turn::stop:
+        return false;
+    }
+  }
+}
+
+void TrainingLoop::repeatDueChanges() {
+  if (!changes_.isDue()) return;
+  completeStep();
+  changes_.repeatDue();
+}
+
+void TrainingLoop::waitWhilePaused() {
+  if (!isPauseRecorded_) {
+    isPauseRecorded_ = true;
+    writer_.saveRecord(RunStatus::paused);
+    writer_.note(EventKind::paused, "paused");
+    run_.journal->sync();
+  }
+  control_.waitForChange();
+}
+
+void TrainingLoop::serveInspection() {
+  const std::optional<InspectionRequest> request = control_.takeInspection();
+  if (!request) return;
+  // While averaged weights are in the network, this second swap brings the live ones back.
+  const AveragedWeights live(evaluatedAverage_);
+  try {
+    observer_.inspected(
+        std::make_shared<const InspectionSnapshot>(inspectLive(state(), data(), *request)));
+  } catch (const std::exception& failure) {
+    observer_.inspectionFailed(*request, failure.what());
+  }
+}
+
+bool TrainingLoop::saveCheckpoint(const std::string& why, RunWriter::Space space) {
+  completeStep();
+  lastSave_ = Clock::now();
+  return writer_.saveCheckpoint(why, space);
+}
+
+RunResult TrainingLoop::end(RunStatus status, const std::string& text) {
+  writer_.note(status == RunStatus::stopped ? EventKind::stopped : EventKind::finished, text);
+  run_.journal->sync();
+  // Changes for epochs that a finished run does not have are never made.
+  if (status == RunStatus::finished) {
+    run_.record.changes.resize(static_cast<std::size_t>(progress().changes));
+  }
+  writer_.saveRecord(status);
+  return writer_.result(status, {});
+}
+
+RunResult TrainingLoop::fail(const std::string& text) {
+  // The failure may be that nothing can be written, so each write may fail without harm.
+  try {
+    writer_.note(EventKind::failed, text);
+    run_.journal->sync();
+  } catch (const std::exception&) {
+  }
+  try {
+    writer_.saveRecord(RunStatus::failed, text);
+  } catch (const std::exception&) {
+  }
+  return writer_.result(RunStatus::failed, text);
+}
+
+}  // namespace lambda

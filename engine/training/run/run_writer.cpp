@@ -1,0 +1,158 @@
+#include "engine/training/run/run_writer.h"
+
+#include <algorithm>
+
+#include "engine/formats/json/run_json.h"
+#include "engine/runtime/error.h"
+#include "engine/training/run/live_inspection.h"
+#include "engine/values/config/scoring.h"
+#include "engine/values/text/quantities.h"
+
+namespace lambda {
+
+namespace {
+
+/// Disk space needed in addition to a checkpoint's tensors: its header, the record, the metrics.
+constexpr std::uintmax_t kSpareBytes = 1 << 20;
+
+/// The training throughput over the whole run.
+double imagesPerSecond(const TrainingProgress& at) {
+  return at.seconds > 0 ? static_cast<double>(at.images) / at.seconds : 0;
+}
+
+/// Whether the scores of an epoch are better than the best so far. A checkpoint of an earlier
+/// version does not have the loss of its best epoch, which then keeps its place in a tie.
+bool isBest(const Scores& scores, const TrainingProgress& at, BestBy by) {
+  if (!at.bestValidationAccuracy) return true;
+  if (!at.bestValidationLoss) return scores.accuracy > *at.bestValidationAccuracy;
+  return isBetter(scores, {*at.bestValidationLoss, *at.bestValidationAccuracy}, by);
+}
+
+}  // namespace
+
+std::string lowerLearningRateHint(const Recipe& recipe) {
+  return "nothing was saved after it; fork the last checkpoint with a lower learning rate: "
+         "--set recipe.optimizer.learningRate=" +
+         std::to_string(recipe.optimizer.learningRate / 2);
+}
+
+bool RunWriter::saveCheckpoint(const std::string& why, Space space) {
+  requireFiniteState();
+  run_.journal->sync();
+  if (!hasSpace(why, space)) return false;
+  run_.progress().metricsBytes = run_.journal->metricsBytes();
+  requireClaim();
+  // The test set's digest is left out: whether it is known yet depends on interruptions.
+  run_.prepared.state->save(run_.folder.lastCheckpoint(),
+                            run_.config(),
+                            run_.record.environment,
+                            run_.record.input,
+                            {.train = run_.record.dataSha256.train});
+  note(EventKind::checkpoint, why);
+  return true;
+}
+
+bool RunWriter::hasSpace(const std::string& why, Space space) {
+  const std::uintmax_t needed = run_.prepared.state->savedBytes() + kSpareBytes;
+  const std::filesystem::path folder = run_.folder.checkpoints();
+  if (run_.freeBytes(folder) >= needed) return true;
+  prune(run_.folder, run_.config().checkpoints, /*arriving=*/1);
+  const std::uintmax_t available = run_.freeBytes(folder);
+  if (available >= needed) return true;
+  const std::string reason = "the checkpoint (" + why + ") needs " + formatBytes(needed) +
+                             ", and the disk has " + formatBytes(available) + " left";
+  if (space == Space::demanded) {
+    std::error_code ignored;
+    const bool canResume = std::filesystem::exists(run_.folder.lastCheckpoint(), ignored);
+    throw Error(run_.folder.lastCheckpoint().string(),
+                "is not saved: " + reason,
+                canResume ? "free space on this disk, then resume the run from its last checkpoint"
+                          : "free space on this disk, then start the run again");
+  }
+  note(EventKind::warning,
+       "not saved: " + reason + "; the training continues, and the previous checkpoint stays");
+  return false;
+}
+
+/// The order makes the end of an epoch one transaction: last.safetensors holds all of it, and if a
+/// run ends before the following writes, publishEpochEnd() does them when it resumes.
+bool RunWriter::saveEpochEnd(const EpochRecord& record) {
+  TrainingProgress& at = run_.progress();
+  ++at.epoch;
+  at.batch = 0;
+  at.epochSeconds = 0;
+  at.epochDataSeconds = 0;
+  const TrainingProgress before = at;
+  if (record.validation && isBest(*record.validation, at, run_.config().checkpoints.bestBy)) {
+    at.bestValidationAccuracy = record.validation->accuracy;
+    at.bestValidationLoss = record.validation->loss;
+    at.bestEpoch = at.epoch;
+  }
+  run_.journal->record(record);
+  saveProbe();
+  const bool isSaved = saveCheckpoint("epoch " + std::to_string(at.epoch), Space::checked);
+  requireClaim();
+  if (isSaved) {
+    publishEpochEnd(run_.folder, run_.config().checkpoints, at);
+  } else {
+    // The best epoch must be one whose weights were saved.
+    at.bestValidationAccuracy = before.bestValidationAccuracy;
+    at.bestValidationLoss = before.bestValidationLoss;
+    at.bestEpoch = before.bestEpoch;
+  }
+  saveRecord(RunStatus::running);
+  return isSaved;
+}
+
+void RunWriter::saveProbe() {
+  if (run_.prepared.data->validation().count() == 0) return;
+  requireClaim();
+  lambda::saveProbe(
+      *run_.prepared.state, *run_.prepared.data, run_.folder.inspection(), run_.progress().epoch);
+}
+
+void RunWriter::requireFiniteState() const {
+  const std::optional<NonFinite> found = run_.prepared.state->firstNonFinite();
+  if (!found) return;
+  throw Error("step " + std::to_string(run_.progress().step),
+              "a value is not finite: in " + found->layer + ", " + found->what,
+              lowerLearningRateHint(run_.config().recipe));
+}
+
+void RunWriter::saveRecord(RunStatus status, const std::string& text) {
+  const TrainingProgress& at = run_.progress();
+  RunRecord& record = run_.record;
+  record.status = status;
+  record.statusText = text;
+  record.epochsDone = at.epoch;
+  record.bestValidationAccuracy = at.bestValidationAccuracy;
+  record.bestValidationLoss = at.bestValidationLoss;
+  record.trainSeconds = at.seconds;
+  record.imagesPerSecond = imagesPerSecond(at);
+  requireClaim();
+  writeRunRecord(run_.folder.record(), record);
+}
+
+void RunWriter::note(EventKind kind, const std::string& text) {
+  const TrainingProgress& at = run_.progress();
+  // After the last epoch there is no next one: events then belong to the last.
+  const int current = std::min(at.epoch + 1, run_.config().recipe.epochs);
+  run_.journal->record(EventRecord{at.step, current, at.seconds, kind, text});
+}
+
+RunResult RunWriter::result(RunStatus status, const std::string& text) const {
+  const TrainingProgress& at = run_.progress();
+  return {run_.folder.path().string(),
+          status,
+          at.epoch,
+          at.bestValidationAccuracy,
+          run_.record.testAccuracy,
+          run_.record.validationMajority,
+          run_.record.testMajority,
+          at.seconds,
+          imagesPerSecond(at),
+          text,
+          scoringOf(run_.config().recipe)};
+}
+
+}  // namespace lambda

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <string>
+
+#include "engine/training/run/open_run.h"
+#include "engine/values/run/metrics.h"
+
+namespace lambda {
+
+/// Writes the results of a training to its run folder: checkpoints, the record and the events, and
+/// the end of an epoch as one transaction. Lives on the training thread.
+class RunWriter {
+ public:
+  /// What to do if the disk has no space for a checkpoint: skip it, or throw Error.
+  enum class Space { checked, demanded };
+
+  /// `run` must outlive this.
+  explicit RunWriter(OpenRun& run) : run_(run) {}
+
+  /// Publishes last.safetensors. If the disk has no space for it, throws Error where the space is
+  /// demanded; otherwise writes a warning to the events and returns false, and the previous
+  /// checkpoint stays. Throws Error for a state that is not finite.
+  bool saveCheckpoint(const std::string& why, Space space);
+
+  /// Moves the progress to the next epoch and publishes the end of this one: its scores, the probe,
+  /// and the last, best and epoch checkpoints. Returns whether the checkpoints were saved. Throws
+  /// Error as saveCheckpoint().
+  bool saveEpochEnd(const EpochRecord& record);
+
+  /// Saves the probe of the lambda layers after the current epoch, 0 = before the first step.
+  void saveProbe();
+
+  /// Throws Error naming the first value of network, optimiser or average that is not finite.
+  void requireFiniteState() const;
+
+  /// Publishes run.json with the progress and the status. `text`: why the run failed, if it did.
+  void saveRecord(RunStatus status, const std::string& text = {});
+
+  /// Appends an event to the metrics.
+  void note(EventKind kind, const std::string& text);
+
+  RunResult result(RunStatus status, const std::string& text) const;
+
+ private:
+  bool hasSpace(const std::string& why, Space space);
+
+  OpenRun& run_;
+};
+
+/// The hint of an error about values that are not finite.
+std::string lowerLearningRateHint(const Recipe& recipe);
+
+}  // namespace lambda
