@@ -14,7 +14,6 @@
 #include "engine/networks/inspection/lambda_norms.h"
 #include "engine/networks/inspection/value_counts.h"
 #include "engine/training/histograms/histogram_recorder.h"
-#include "engine/training/histograms/histogram_schedule.h"
 #include "engine/training/input/run_data.h"
 #include "engine/training/loop/trainer.h"
 #include "tests/support/odd_architectures.h"

@@ -1,20 +1,77 @@
 #include "engine/training/histograms/histogram_recorder.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <string>
 
+#include "engine/layers/forward_trace.h"
 #include "engine/networks/inspection/inspection_mode.h"
 #include "engine/networks/inspection/lambda_norms.h"
 #include "engine/networks/inspection/value_counts.h"
 #include "engine/runtime/seconds_since.h"
 #include "engine/runtime/torch_device.h"
-#include "engine/training/histograms/histogram_trace.h"
 #include "engine/training/update/master_weights.h"
 
 namespace lambda {
 
 namespace {
+
+constexpr std::int64_t kSampledValues = 1 << 15;
+constexpr std::int64_t kSampledImages = 8;
+
+/// The first images of a map or of features [b, ...], every n-th pixel of them where one image has
+/// more values than a sample.
+at::Tensor sampleOf(const at::Tensor& output) {
+  const std::int64_t each = output.numel() / std::max<std::int64_t>(output.size(0), 1);
+  const std::int64_t wanted = kSampledValues / std::max<std::int64_t>(each, 1);
+  at::Tensor sample =
+      output.detach().narrow(0, 0, std::clamp<std::int64_t>(wanted, 1, output.size(0)));
+  if (each > kSampledValues && output.dim() == 4) {
+    const auto apart =
+        static_cast<std::int64_t>(std::ceil(std::sqrt(static_cast<double>(each) / kSampledValues)));
+    sample = sample.slice(2, 0, output.size(2), apart).slice(3, 0, output.size(3), apart);
+  }
+  return sample.clone();
+}
+
+/// Copies samples of what the layers of a forward pass compute: outputs of all layers, and inputs
+/// of some. The copies are small, so that they take almost no time of the pass.
+class HistogramTrace : public ForwardTrace {
+ public:
+  struct Sample {
+    std::string layer;
+    at::Tensor output;  ///< About kSampledValues of the first images.
+    at::Tensor input;   ///< [kSampledImages or fewer, d, H, W]; undefined unless asked for.
+  };
+
+  /// `withInput`: the layers whose input is copied too.
+  explicit HistogramTrace(std::set<std::string> withInput) : withInput_(std::move(withInput)) {}
+
+  bool isPassive() const override { return true; }
+
+  void visit(const std::string& layer, const at::Tensor& input, const at::Tensor& output) override {
+    const auto start = std::chrono::steady_clock::now();
+    const at::NoGradGuard noGradient;
+    Sample sample{layer, sampleOf(output), {}};
+    if (withInput_.contains(layer)) {
+      const std::int64_t images = std::min(kSampledImages, input.size(0));
+      sample.input = input.detach().narrow(0, 0, images).clone();
+    }
+    samples_.push_back(std::move(sample));
+    seconds_ += secondsSince(start);
+  }
+
+  const std::vector<Sample>& samples() const { return samples_; }
+
+  /// Seconds that the copies have taken on this thread.
+  double seconds() const { return seconds_; }
+
+ private:
+  std::set<std::string> withInput_;
+  std::vector<Sample> samples_;
+  double seconds_ = 0;
+};
 
 /// Counts by layer and kind on the device of the values, until all of them are read at once.
 class Counting {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <vector>
 
 #include "engine/training/checkpoint/training_state.h"
@@ -24,5 +26,45 @@ StartedStep startObservedStep(TrainingState& state,
                               const TensorBatch& batch,
                               double learningRate,
                               StepHistograms& histograms);
+
+/// Decides in which steps histograms are recorded, from what they have cost so far: the first step
+/// of a training, and later ones as long as all of them together take less than kShare of
+/// the training time. Steps are at least a hundredth of the run apart, so that the history of a
+/// long run stays small: a run of a million steps has about a thousand. The decision depends on
+/// measured times, but a training computes the same bits whatever it is.
+class HistogramSchedule {
+ public:
+  /// The share of the training time that histograms may take.
+  static constexpr double kShare = 0.008;
+
+  /// `seconds`: the training time of the run until now.
+  explicit HistogramSchedule(double seconds) : began_(seconds) {}
+
+  /// Whether to record the step after `step` steps and `seconds` of training.
+  bool isDue(std::int64_t step, double seconds) const {
+    if (last_ == kNone) return true;
+    if (step - last_ < std::max<std::int64_t>(1, last_ / kStepsApart)) return false;
+    return spent_ + latest_ <= kShare * (seconds - began_);
+  }
+
+  /// Tells what recording that step has cost, in seconds.
+  void recorded(std::int64_t step, double cost) {
+    last_ = step;
+    latest_ = cost;
+    spent_ += cost;
+  }
+
+  /// Seconds that all records have taken.
+  double spent() const { return spent_; }
+
+ private:
+  static constexpr std::int64_t kNone = -1;
+  static constexpr std::int64_t kStepsApart = 100;
+
+  double began_;
+  double spent_ = 0;
+  double latest_ = 0;
+  std::int64_t last_ = kNone;
+};
 
 }  // namespace lambda

@@ -8,9 +8,7 @@
 #include "engine/runtime/run_control.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/histograms/histogram_recorder.h"
-#include "engine/training/histograms/histogram_schedule.h"
 #include "engine/training/run/live_changes.h"
-#include "engine/training/run/open_run.h"
 #include "engine/training/run/run_writer.h"
 #include "engine/training/step/step_runner.h"
 

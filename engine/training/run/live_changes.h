@@ -1,7 +1,6 @@
 #pragma once
 
 #include "engine/runs/observer.h"
-#include "engine/training/run/open_run.h"
 #include "engine/training/run/run_writer.h"
 #include "engine/values/run/run_change.h"
 

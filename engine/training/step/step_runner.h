@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "engine/training/step/recorded_step.h"
+#include "engine/training/step/training_step.h"
+#include "engine/training/step/work_recorder.h"
 
 namespace lambda {
 
@@ -24,6 +25,7 @@ class StepRunner {
   StepRunner(TrainingState& state,
              WorkRecorder* recorder,
              std::function<void(const std::string&)> warn);
+  ~StepRunner();
 
   /// Starts the next step on a batch, as startStep().
   StartedStep start(const TensorBatch& batch, double learningRate);
@@ -35,12 +37,13 @@ class StepRunner {
                           ForwardTrace& trace,
                           const PhaseObserver& ended);
 
-  /// RecordedStep::counts() of the recorded step; none before one is recorded.
-  std::optional<WorkCounts> recordCounts() const {
-    return recorded_ ? std::optional(recorded_->counts()) : std::nullopt;
-  }
+  /// Counts the launches of the recorded step; none before one is recorded. Copying the batch, the
+  /// learning rate and the measures comes in addition. Throws c10::Error if the device can't tell.
+  std::optional<WorkCounts> recordCounts() const;
 
  private:
+  class RecordedStep;
+
   void noteShape(const TensorBatch& batch);
   void record(const TensorBatch& batch);
 
