@@ -74,7 +74,7 @@ Trained trainedOn(const RunConfig& config, const std::shared_ptr<const Dataset>&
       std::make_unique<RunData>(resolved, data, std::make_shared<DatasetCache>());
   const fs::path run = opened.folder.path();
   Trained trained;
-  trained.result = TrainingLoop(std::move(opened), control, observer).run(EventKind::started, "");
+  trained.result = Conductor(std::move(opened), control, observer).run(EventKind::started, "");
   trained.tensors = tensorsOf(run);
   trained.losses = lossesOf(run);
   trained.train = observer.epochs.back().train;

@@ -13,7 +13,7 @@
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/plugin.h"
-#include "engine/training/loop/training_loop.h"
+#include "engine/training/loop/conductor.h"
 #include "engine/training/step/cuda_graph_plugin.h"
 #include "engine/training/step/step_runner.h"
 #include "tests/support/emulated_recorder.h"
@@ -144,8 +144,8 @@ struct EmulatedRun {
   }
 
   RunResult run() {
-    TrainingLoop loop(std::move(opened), control, observer);
-    return loop.run(EventKind::started, "");
+    Conductor conductor(std::move(opened), control, observer);
+    return conductor.run(EventKind::started, "");
   }
 
   TemporaryFolder folder;

@@ -8,7 +8,7 @@
 #include "engine/formats/inspection/probe_snapshot.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/tensors/checkpoint_file.h"
-#include "engine/training/loop/training_loop.h"
+#include "engine/training/loop/conductor.h"
 #include "engine/training/run/live_inspection.h"
 #include "tests/support/open_test_run.h"
 #include "tests/support/resolved_on_cpu.h"
@@ -78,8 +78,8 @@ void TestTrainingLoop::theLiveWeightsAreInspectedWhileOthersAreScored() {
   };
   OpenRun opened = openRun(config, folder.path(), observer);
   TrainingState& state = *opened.prepared.state;
-  TrainingLoop loop(std::move(opened), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
+  Conductor conductor(std::move(opened), control, observer);
+  const RunResult result = conductor.run(EventKind::started, "");
   QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
   QCOMPARE(observer.snapshots.size(), std::size_t{1});
   const InspectionSnapshot& seen = *observer.snapshots[0];
@@ -102,8 +102,8 @@ void TestTrainingLoop::weightsThatAreNotFiniteAreNotSaved() {
     const at::NoGradGuard noGradient;
     if (batch.step == 12) weight[0].fill_(std::numeric_limits<float>::infinity());
   };
-  TrainingLoop loop(std::move(opened), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
+  Conductor conductor(std::move(opened), control, observer);
+  const RunResult result = conductor.run(EventKind::started, "");
   QCOMPARE(result.status, RunStatus::failed);
   QVERIFY2(result.failure.find("not finite: in stem") != std::string::npos, result.failure.c_str());
   const RunFolder run = RunFolder::open(result.run);
@@ -125,8 +125,8 @@ void TestTrainingLoop::statisticsThatAreNotFiniteAreNotSaved() {
     // Training does not read the running statistics, so its losses stay finite.
     if (batch.step == 6) variance.fill_(std::numeric_limits<float>::quiet_NaN());
   };
-  TrainingLoop loop(std::move(opened), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
+  Conductor conductor(std::move(opened), control, observer);
+  const RunResult result = conductor.run(EventKind::started, "");
   QCOMPARE(result.status, RunStatus::failed);
   QVERIFY2(result.failure.find("running_var are not finite") != std::string::npos,
            result.failure.c_str());
@@ -147,8 +147,8 @@ void TestTrainingLoop::anOptimiserThatIsNotFiniteIsNotSaved() {
     // This is after the last update of the epoch, so that it has not affected a weight yet.
     if (batch.step == 6) momentum[0].fill_(std::numeric_limits<float>::infinity());
   };
-  TrainingLoop loop(std::move(opened), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
+  Conductor conductor(std::move(opened), control, observer);
+  const RunResult result = conductor.run(EventKind::started, "");
   QCOMPARE(result.status, RunStatus::failed);
   QVERIFY2(result.failure.find("in the state of the optimiser") != std::string::npos,
            result.failure.c_str());
@@ -170,8 +170,8 @@ void TestTrainingLoop::withoutDiskSpaceTheTrainingContinuesAndTheLastCheckpointS
   observer.onBatch = [&](const BatchRecord& batch) {
     if (batch.step == 13) lastStep = readCheckpointHeader(run.lastCheckpoint()).progress.step;
   };
-  TrainingLoop loop(std::move(opened), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
+  Conductor conductor(std::move(opened), control, observer);
+  const RunResult result = conductor.run(EventKind::started, "");
   QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
   QCOMPARE(lastStep, std::int64_t{6});
   QCOMPARE(readCheckpointHeader(run.lastCheckpoint()).progress.epoch, 3);
@@ -192,8 +192,8 @@ void TestTrainingLoop::theBestEpochIsOneThatIsKept() {
   opened.freeBytes = [&](const std::filesystem::path&) -> std::uintmax_t {
     return observer.epochs.size() == 2 ? 1000 : std::uintmax_t{1} << 40;
   };
-  TrainingLoop loop(std::move(opened), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
+  Conductor conductor(std::move(opened), control, observer);
+  const RunResult result = conductor.run(EventKind::started, "");
   const TrainingProgress best = readCheckpointHeader(run.bestCheckpoint()).progress;
   QVERIFY(best.epoch != 2);
   QCOMPARE(best.epoch, best.bestEpoch);
@@ -209,8 +209,8 @@ void TestTrainingLoop::aGpuWithoutItsKernelsIsAWarningOfTheRun() {
     OpenRun opened = openRun(tinyRun(), folder.path(), observer);
     QVERIFY(opened.prepared.state->kernelObstacle.empty());
     opened.prepared.state->kernelObstacle = obstacle;
-    TrainingLoop loop(std::move(opened), control, observer);
-    const RunResult result = loop.run(EventKind::started, "");
+    Conductor conductor(std::move(opened), control, observer);
+    const RunResult result = conductor.run(EventKind::started, "");
     QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
     QCOMPARE(observer.events[0].kind, EventKind::started);
     const EventRecord& second = observer.events[1];
@@ -229,8 +229,8 @@ void TestTrainingLoop::aDisturbedRunContinuesWithFewerThreadsAndSaysSo() {
   observer.onBatch = [&](const BatchRecord&) { threads.push_back(at::get_num_threads()); };
   OpenRun opened = openRun(tinyRun(), folder.path(), observer);
   opened.governor = disturbedGovernor();
-  TrainingLoop loop(std::move(opened), control, observer);
-  const RunResult result = loop.run(EventKind::started, "");
+  Conductor conductor(std::move(opened), control, observer);
+  const RunResult result = conductor.run(EventKind::started, "");
   QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
   QCOMPARE(threads[0], 2);
   QVERIFY(std::all_of(threads.begin() + 1, threads.end(), [](int count) { return count == 1; }));

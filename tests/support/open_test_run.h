@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/training/loop/training_loop.h"
+#include "engine/training/loop/conductor.h"
 #include "tests/support/resolved_on_cpu.h"
 
 namespace lambda::test {

@@ -10,7 +10,7 @@
 #include "engine/runs/metrics_repair.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
-#include "engine/training/loop/training_loop.h"
+#include "engine/training/loop/conductor.h"
 #include "engine/training/run/resume_point.h"
 #include "engine/training/start/prepared_run.h"
 #include "engine/values/architecture/cost.h"
@@ -257,8 +257,8 @@ RunResult trainRun(const RunConfig& wanted,
                            prepared.startText;
   Lineage lineage;
   lineage.parentRun = wanted.parentRun;
-  TrainingLoop loop(openNewRun(std::move(prepared), place, lineage, observer), control, observer);
-  return loop.run(EventKind::started, text);
+  Conductor conductor(openNewRun(std::move(prepared), place, lineage, observer), control, observer);
+  return conductor.run(EventKind::started, text);
 }
 
 RunResult resumeRun(const fs::path& run,
@@ -306,14 +306,14 @@ RunResult resumeRun(const fs::path& run,
                      changed;
   for (const std::string& warning : point.warnings) text += "; " + warning;
   if (!repaired.empty()) text += "; " + repaired;
-  TrainingLoop loop(openRun(std::move(folder),
-                            std::move(lock),
-                            std::move(record),
-                            {std::move(resolved), std::move(data), std::move(point.state)},
-                            std::move(journal)),
-                    control,
-                    observer);
-  return loop.run(EventKind::resumed, text);
+  Conductor conductor(openRun(std::move(folder),
+                              std::move(lock),
+                              std::move(record),
+                              {std::move(resolved), std::move(data), std::move(point.state)},
+                              std::move(journal)),
+                      control,
+                      observer);
+  return conductor.run(EventKind::resumed, text);
 }
 
 RunResult forkRun(const fs::path& checkpoint,
@@ -329,8 +329,9 @@ RunResult forkRun(const fs::path& checkpoint,
   const Lineage lineage{absolute.parent_path().parent_path().filename().string(),
                         absolute.filename().string(),
                         fork.state->progress.step};
-  TrainingLoop loop(openNewRun(std::move(fork), runsFolder, lineage, observer), control, observer);
-  return loop.run(EventKind::started, text);
+  Conductor conductor(
+      openNewRun(std::move(fork), runsFolder, lineage, observer), control, observer);
+  return conductor.run(EventKind::started, text);
 }
 
 RunResult repeatRun(const fs::path& run,
@@ -358,8 +359,8 @@ RunResult repeatRun(const fs::path& run,
   if (original.status != RunStatus::finished) control.stopAfter({.step = steps});
   OpenRun opened = openNewRun(std::move(prepared), runsFolder, original.lineage, observer);
   opened.record.changes = original.changes;
-  TrainingLoop loop(std::move(opened), control, observer);
-  return loop.run(EventKind::started, text);
+  Conductor conductor(std::move(opened), control, observer);
+  return conductor.run(EventKind::started, text);
 }
 
 }  // namespace lambda

@@ -1,41 +1,44 @@
-#include "engine/training/loop/training_loop.h"
+#include "engine/training/loop/conductor.h"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <c10/util/Exception.h>
 
 #include "engine/data/dataset.h"
-#include "engine/networks/inspection/first_nonfinite.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/seconds_since.h"
 #include "engine/training/run/live_inspection.h"
-#include "engine/training/scoring.h"
-#include "engine/training/step/training_step.h"
-#include "engine/training/update/master_weights.h"
 #include "engine/values/config/schedule.h"
 #include "engine/values/text/quantities.h"
 
 namespace lambda {
 
-TrainingLoop::TrainingLoop(OpenRun run, RunControl& control, Observer& observer)
+Conductor::Conductor(OpenRun run, RunControl& control, Observer& observer)
     : run_(std::move(run)),
       writer_(run_),
       control_(control),
       observer_(observer),
       changes_(run_, writer_, observer_),
       steps_(state(),
+             data(),
+             recipe(),
              run_.graphs.recorder,
              [this](const std::string& obstacle) { noteWithoutGraph(obstacle); }),
-      lastStepEnd_(Clock::now()),
+      scoring_(state(),
+               data(),
+               recipe(),
+               [this](const EvaluationProgress& progress) {
+                 observer_.evaluated(progress);
+                 return proceed();
+               }),
       lastSave_(Clock::now()) {
   if (config().monitoring.histograms) histograms_.emplace(progress().seconds);
 }
 
-RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
+RunResult Conductor::run(EventKind opening, const std::string& text) {
   try {
     writer_.saveRecord(RunStatus::running);
     RunRecord opened = run_.record;
@@ -71,7 +74,7 @@ RunResult TrainingLoop::run(EventKind opening, const std::string& text) {
               ", or choose fewer heads, a smaller k or a local scope");
 }
 
-TrainingLoop::Outcome TrainingLoop::trainToEnd() {
+Conductor::Outcome Conductor::trainToEnd() {
   if (progress().step == 0) {
     saveCheckpoint("initial weights", RunWriter::Space::demanded);
     writer_.saveProbe();
@@ -95,7 +98,7 @@ TrainingLoop::Outcome TrainingLoop::trainToEnd() {
   return Outcome::done;
 }
 
-TrainingLoop::Outcome TrainingLoop::trainEpoch() {
+Conductor::Outcome Conductor::trainEpoch() {
   while (progress().batch < data().batchesPerEpoch()) {
     if (!proceed()) return Outcome::stopped;
     trainBatch();
@@ -108,10 +111,14 @@ TrainingLoop::Outcome TrainingLoop::trainEpoch() {
   return Outcome::done;
 }
 
-void TrainingLoop::trainBatch() {
-  std::optional<PendingStep> next;
+void Conductor::trainBatch() {
+  std::optional<StepUnderWay> next;
+  // What an observed step under way costs is not known yet.
+  const bool isObserving = pending_ && pending_->histograms;
+  const bool withHistograms =
+      histograms_ && !isObserving && histograms_->isDue(progress().step, progress().seconds);
   try {
-    next = startBatch();
+    next = steps_.start(withHistograms);
   } catch (...) {
     completeStep();  // If the step under way failed too, its failure is reported.
     throw;
@@ -124,42 +131,15 @@ void TrainingLoop::trainBatch() {
   if (pending_->step.isOver()) completeStep();
 }
 
-TrainingLoop::PendingStep TrainingLoop::startBatch() {
-  const Clock::time_point start = Clock::now();
-  const TrainingProgress& at = progress();
-  const TensorBatch batch = data().batch(at.epoch, at.batch);
-  const double dataSeconds = secondsSince(start);
-  const double learningRate =
-      learningRateOfStep(recipe(), at.epoch, at.batch, data().batchesPerEpoch());
-  std::optional<StepHistograms> histograms;
-  // What the step under way costs is not known yet.
-  const bool isObserving = pending_ && pending_->histograms;
-  if (histograms_ && !isObserving && histograms_->isDue(at.step, at.seconds)) histograms.emplace();
-  StartedStep step = histograms
-                         ? startObservedStep(state(), steps_, batch, learningRate, *histograms)
-                         : steps_.start(batch, learningRate);
-  return {.step = std::move(step),
-          .before = at,
-          .start = start,
-          .dataSeconds = dataSeconds,
-          .learningRate = learningRate,
-          .images = batch.labels.size(0),
-          .histograms = std::move(histograms)};
-}
-
-void TrainingLoop::completeStep() {
+void Conductor::completeStep() {
   if (!pending_) return;
-  const PendingStep completed = std::move(*pending_);
+  const StepUnderWay completed = std::move(*pending_);
   pending_.reset();
   const StepOutcome outcome = completed.step.outcome();
   if (completed.histograms && histograms_) recordHistograms(completed);
-  if (!outcome.finite) failNonFinite(completed, outcome);
+  if (!outcome.finite) throw steps_.nonFinite(completed, outcome);
 
-  const Clock::time_point now = Clock::now();
-  // A GPU may still compute the previous step while this one is queued.
-  const Clock::time_point began = std::max(completed.start, lastStepEnd_);
-  const double seconds = std::chrono::duration<double>(now - began).count();
-  lastStepEnd_ = now;
+  const double seconds = steps_.secondsOf(completed);
   TrainingProgress& at = progress();
   at.seconds += seconds;
   at.epochSeconds += seconds;
@@ -178,7 +158,7 @@ void TrainingLoop::completeStep() {
 }
 
 /// A training does not end because its histograms can't be written.
-void TrainingLoop::recordHistograms(const PendingStep& completed) {
+void Conductor::recordHistograms(const StepUnderWay& completed) {
   const Clock::time_point start = Clock::now();
   try {
     run_.journal->record(HistogramRecord{.step = completed.before.step + 1,
@@ -194,12 +174,12 @@ void TrainingLoop::recordHistograms(const PendingStep& completed) {
   }
 }
 
-void TrainingLoop::noteWithoutGraph(const std::string& obstacle) {
+void Conductor::noteWithoutGraph(const std::string& obstacle) {
   writer_.note(EventKind::warning,
                "does not record its steps as a CUDA graph and is slower, because " + obstacle);
 }
 
-void TrainingLoop::govern(double seconds) {
+void Conductor::govern(double seconds) {
   if (!run_.governor) return;
   const std::optional<ThreadChange> change = run_.governor->stepTook(seconds);
   if (!change) return;
@@ -212,54 +192,13 @@ void TrainingLoop::govern(double seconds) {
                change->reason + "; a run whose threads change can't be repeated to the bit");
 }
 
-void TrainingLoop::failNonFinite(const PendingStep& failed, const StepOutcome& outcome) {
-  const TrainingProgress& before = failed.before;
-  progress().step = before.step;
-  progress().batch = before.batch;
-  const TensorBatch batch = data().batch(before.epoch, before.batch);
-  // If the step was completed late, the present gradients are those of the next step.
-  if (!failed.step.isOver()) computeGradients(state(), batch);
-  const MasterWeights inspected(state().optimizer);
-  const std::optional<NonFinite> first = firstNonFinite(state().network, batch.images);
-  const std::string where = first ? "it began in " + first->layer + " (" + first->what + ")"
-                                  : "the loss is " + std::to_string(outcome.loss) +
-                                        ", the norm of the gradients " +
-                                        std::to_string(outcome.gradientNorm);
-  throw Error("step " + std::to_string(before.step + 1),
-              "a value is not finite: " + where,
-              lowerLearningRateHint(recipe()));
-}
-
-std::optional<Scores> TrainingLoop::score(NetworkImpl& network,
-                                          WeightAverage* average,
-                                          const LabeledImages& images,
-                                          Split split) {
-  const auto total = static_cast<std::int64_t>(images.count());
-  evaluatedAverage_ = average;
-  const AveragedWeights averaged(average);
-  const std::optional<Scores> scores =
-      evaluate(network, images, data().maker(), [&](std::int64_t done) {
-        observer_.evaluated({split, done, total});
-        return proceed();
-      });
-  evaluatedAverage_ = nullptr;
-  if (scores && !std::isfinite(scores->loss)) {
-    throw Error("step " + std::to_string(progress().step),
-                "the loss on the " + std::string(nameOf(split)) + " images is not finite",
-                lowerLearningRateHint(recipe()));
-  }
-  return scores;
-}
-
-TrainingLoop::Outcome TrainingLoop::finishEpoch() {
+Conductor::Outcome Conductor::finishEpoch() {
   writer_.requireFiniteState();
-  WeightAverage* const average = state().average.get();
-  const std::optional<Scores> train =
-      score(*state().network, average, data().trainSample(), Split::train);
+  const std::optional<Scores> train = scoring_.score(data().trainSample(), Split::train);
   if (!train) return Outcome::stopped;
   EpochScores scores{.train = *train};
   if (data().validation().count() > 0) {
-    scores.validation = score(*state().network, average, data().validation(), Split::validation);
+    scores.validation = scoring_.score(data().validation(), Split::validation);
     if (!scores.validation) return Outcome::stopped;
   }
   lastSave_ = Clock::now();
@@ -268,7 +207,7 @@ TrainingLoop::Outcome TrainingLoop::finishEpoch() {
   return Outcome::done;
 }
 
-EpochRecord TrainingLoop::epochRecordOf(const EpochScores& scores) const {
+EpochRecord Conductor::epochRecordOf(const EpochScores& scores) const {
   const TrainingProgress& at = run_.progress();
   const Recipe& recipe = config().recipe;
   EpochRecord record{.step = at.step,
@@ -285,7 +224,7 @@ EpochRecord TrainingLoop::epochRecordOf(const EpochScores& scores) const {
   return record;
 }
 
-TrainingLoop::Outcome TrainingLoop::scoreTest() {
+Conductor::Outcome Conductor::scoreTest() {
   if (data().test().count() == 0) {
     writer_.note(EventKind::warning, "the data set has no test images: there is no test accuracy");
     return Outcome::done;
@@ -293,13 +232,9 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
   // If the best checkpoint is kept, it is the run's result: validation alone has chosen it.
   std::error_code error;
   const std::filesystem::path best = run_.folder.bestCheckpoint();
-  std::optional<Scores> scores;
-  if (config().checkpoints.keepBest && std::filesystem::exists(best, error)) {
-    LoadedNetwork loaded = loadNetwork(best, state().device());
-    scores = score(*loaded.network, nullptr, data().test(), Split::test);
-  } else {
-    scores = score(*state().network, state().average.get(), data().test(), Split::test);
-  }
+  const bool scoresBest = config().checkpoints.keepBest && std::filesystem::exists(best, error);
+  const std::optional<Scores> scores =
+      scoresBest ? scoring_.scoreTest(best) : scoring_.score(data().test(), Split::test);
   if (!scores) return Outcome::stopped;
   noteTestSet();
   run_.record.testAccuracy = scores->accuracy;
@@ -312,7 +247,7 @@ TrainingLoop::Outcome TrainingLoop::scoreTest() {
   return Outcome::done;
 }
 
-void TrainingLoop::noteTestSet() {
+void Conductor::noteTestSet() {
   RunRecord& record = run_.record;
   const std::string digest = digestOf(data().test());
   if (!record.dataSha256.test.empty() && record.dataSha256.test != digest) {
@@ -322,7 +257,7 @@ void TrainingLoop::noteTestSet() {
   record.testMajority = majorityOf(data().test());
 }
 
-bool TrainingLoop::proceed() {
+bool Conductor::proceed() {
   while (true) {
     const RunControl::Turn turn = control_.next();
     if (turn != RunControl::Turn::batch) completeStep();
@@ -350,13 +285,13 @@ bool TrainingLoop::proceed() {
   }
 }
 
-void TrainingLoop::repeatDueChanges() {
+void Conductor::repeatDueChanges() {
   if (!changes_.isDue()) return;
   completeStep();
   changes_.repeatDue();
 }
 
-void TrainingLoop::waitWhilePaused() {
+void Conductor::waitWhilePaused() {
   if (!isPauseRecorded_) {
     isPauseRecorded_ = true;
     writer_.saveRecord(RunStatus::paused);
@@ -366,11 +301,11 @@ void TrainingLoop::waitWhilePaused() {
   control_.waitForChange();
 }
 
-void TrainingLoop::serveInspection() {
+void Conductor::serveInspection() {
   const std::optional<InspectionRequest> request = control_.takeInspection();
   if (!request) return;
   // While averaged weights are in the network, this second swap brings the live ones back.
-  const AveragedWeights live(evaluatedAverage_);
+  const AveragedWeights live(scoring_.averageInUse());
   try {
     observer_.inspected(
         std::make_shared<const InspectionSnapshot>(inspectLive(state(), data(), *request)));
@@ -379,13 +314,13 @@ void TrainingLoop::serveInspection() {
   }
 }
 
-bool TrainingLoop::saveCheckpoint(const std::string& why, RunWriter::Space space) {
+bool Conductor::saveCheckpoint(const std::string& why, RunWriter::Space space) {
   completeStep();
   lastSave_ = Clock::now();
   return writer_.saveCheckpoint(why, space);
 }
 
-RunResult TrainingLoop::end(RunStatus status, const std::string& text) {
+RunResult Conductor::end(RunStatus status, const std::string& text) {
   writer_.note(status == RunStatus::stopped ? EventKind::stopped : EventKind::finished, text);
   run_.journal->sync();
   // Changes for epochs that a finished run does not have are never made.
@@ -396,7 +331,7 @@ RunResult TrainingLoop::end(RunStatus status, const std::string& text) {
   return writer_.result(status, {});
 }
 
-RunResult TrainingLoop::fail(const std::string& text) {
+RunResult Conductor::fail(const std::string& text) {
   // The failure may be that nothing can be written, so each write may fail without harm.
   try {
     writer_.note(EventKind::failed, text);
