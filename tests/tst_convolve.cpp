@@ -8,8 +8,7 @@
 
 #include "engine/kernels/products/bfloat16_products.h"
 #include "engine/layers/convolution/convolve.h"
-#include "engine/layers/convolution/matrix_form.h"
-#include "engine/layers/convolution/same_convolution.h"
+#include "engine/layers/layer_path.h"
 #include "engine/training/step/autocast.h"
 #include "tests/support/distance.h"
 #include "tests/support/random_maps.h"
@@ -24,6 +23,20 @@ torch::nn::Conv2d keepingConvolution(std::int64_t in, std::int64_t out) {
   torch::nn::Conv2d conv(torch::nn::Conv2dOptions(in, out, 3).padding(1).bias(false));
   conv->weight.set_data(conv->weight.detach().contiguous(kChannelsLast));
   return conv;
+}
+
+/// The sizes of a convolution with the stride 1, or `stride`, and "same" padding.
+ConvolutionSizes sizesOf(const at::Tensor& x, const at::Tensor& weight, std::int64_t stride = 1) {
+  ConvolutionSizes sizes = ConvolutionSizes::of(x, weight);
+  sizes.stride = {stride, stride};
+  sizes.padding = {weight.size(2) / 2, weight.size(3) / 2};
+  return sizes;
+}
+
+/// Whether a kernel for 3x3 convolutions of ours is taken.
+bool takesOurs(const at::Tensor& x, const at::Tensor& weight) {
+  const LayerKernel kernel = convolutionPath(sizesOf(x, weight), LayerInput::of(x, weight)).kernel;
+  return kernel == LayerKernel::winograd || kernel == LayerKernel::amxConvolution;
 }
 
 /// The types in which this CPU has 3x3 convolutions of ours.
@@ -154,10 +167,13 @@ void TestConvolve::takesSmallMapsAsAWhole() {
         torch::nn::Conv2dOptions(32, 16, kernel).stride(stride).padding(kernel / 2).bias(hasBias);
     torch::nn::Conv2d conv(options), exactConv(options);
     const at::Tensor x = mapOf({64, 32, height, width}).requires_grad_(true);
-    const auto form = MatrixForm::of(conv->options, conv->weight, x);
-    QCOMPARE(form && form->takesWholeMaps(), isWhole);
-    const auto ofFewMaps = MatrixForm::of(conv->options, conv->weight, x.narrow(0, 0, 63));
-    QVERIFY(!ofFewMaps || !ofFewMaps->takesWholeMaps());
+    const auto takesWholeMaps = [&](const at::Tensor& map) {
+      const auto form =
+          matrixFormOf(sizesOf(map, conv->weight, stride), LayerInput::of(map, conv->weight));
+      return form && form->takesWholeMaps();
+    };
+    QCOMPARE(takesWholeMaps(x), isWhole);
+    QVERIFY(!takesWholeMaps(x.narrow(0, 0, 63)));
     const at::Tensor exactX = x.detach().to(at::kDouble).requires_grad_(true);
     exactConv->to(at::kDouble);
     {
@@ -209,10 +225,10 @@ void TestConvolve::goesByItsKernelWhereThatPays() {
   conv->to(type);
   const at::Tensor x = mapOf({32, in, height, width}).to(type).requires_grad_(true);
   if (type == at::kBFloat16 && !hasPairUnit(PairUnit::matrices)) {
-    QVERIFY(!sameConvolutionPays(x, conv->weight));
+    QVERIFY(!takesOurs(x, conv->weight));
     QSKIP("This CPU has no AMX, and LibTorch computes in bfloat16.");
   }
-  QVERIFY(sameConvolutionPays(x, conv->weight));
+  QVERIFY(takesOurs(x, conv->weight));
   const at::Tensor y = convolve(conv, x);
   QVERIFY(y.is_contiguous(kChannelsLast));
   const at::Tensor dy = at::randn_like(y);
@@ -236,7 +252,7 @@ void TestConvolve::leavesOtherConvolutionsToLibTorch() {
                                            torch::nn::Conv2dOptions(usual).bias(true)}) {
     torch::nn::Conv2d conv(options);
     const at::Tensor x = mapOf({32, 32, 8, 8});
-    QVERIFY(sameConvolutionPays(x, conv->weight));
+    QVERIFY(takesOurs(x, conv->weight));
     QVERIFY(convolve(conv, x).equal(conv(x)));
   }
 }
@@ -248,7 +264,7 @@ void TestConvolve::makesTheGradientsThatAreAskedFor() {
       conv->to(type);
       conv->weight.requires_grad_(learns);
       const at::Tensor x = mapOf({32, 32, 8, 8}).to(type).requires_grad_(!learns);
-      QVERIFY(sameConvolutionPays(x, conv->weight));
+      QVERIFY(takesOurs(x, conv->weight));
       convolve(conv, x).sum().backward();
       QCOMPARE(conv->weight.grad().defined(), learns);
       QCOMPARE(x.grad().defined(), !learns);
@@ -278,7 +294,8 @@ void TestConvolve::kernelsAreForWhatTheyPay_data() {
   QTest::newRow("5x5") << Sizes{32, 32, 8, 8} << Sizes{32, 32, 5, 5} << false << false;
   QTest::newRow("odd input depth") << Sizes{32, 24, 8, 8} << Sizes{32, 24, 3, 3} << false << false;
   QTest::newRow("odd output depth") << Sizes{32, 32, 8, 8} << Sizes{40, 32, 3, 3} << false << false;
-  QTest::newRow("2x2 maps") << Sizes{128, 32, 2, 2} << Sizes{32, 32, 3, 3} << false << true;
+  QTest::newRow("2x2 maps, taken as a whole")
+      << Sizes{128, 32, 2, 2} << Sizes{32, 32, 3, 3} << false << false;
   QTest::newRow("5x5 maps, mostly outside of their tiles")
       << Sizes{128, 32, 5, 5} << Sizes{32, 32, 3, 3} << false << true;
   QTest::newRow("shallow") << Sizes{32, 16, 8, 8} << Sizes{16, 16, 3, 3} << true << true;
@@ -291,14 +308,14 @@ void TestConvolve::kernelsAreForWhatTheyPay() {
   QFETCH(bool, pays);
   QFETCH(bool, paysInBfloat16);
   const at::Tensor x = mapOf(map), w = at::randn(weight);
-  QCOMPARE(sameConvolutionPays(x, w), pays);
-  QCOMPARE(sameConvolutionPays(x.to(at::kBFloat16), w.to(at::kBFloat16)),
+  QCOMPARE(takesOurs(x, w), pays);
+  QCOMPARE(takesOurs(x.to(at::kBFloat16), w.to(at::kBFloat16)),
            paysInBfloat16 && hasPairUnit(PairUnit::matrices));
-  QVERIFY(!sameConvolutionPays(x.to(at::kDouble), w.to(at::kDouble)));
-  QVERIFY(!sameConvolutionPays(x.to(at::kBFloat16), w));
-  QVERIFY(!sameConvolutionPays(x.contiguous(), w));
+  QVERIFY(!takesOurs(x.to(at::kDouble), w.to(at::kDouble)));
+  QVERIFY(!takesOurs(x.to(at::kBFloat16), w));
+  QVERIFY(!takesOurs(x.contiguous(), w));
   const Autocast autocast(Precision::bfloat16, at::kCPU);
-  QVERIFY(!sameConvolutionPays(x, w));
+  QVERIFY(!takesOurs(x, w));
 }
 
 }  // namespace lambda::test

@@ -11,7 +11,7 @@
 
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/cost.h"
-#include "engine/values/architecture/position_path.h"
+#include "engine/values/architecture/mixers/lambda_mask.h"
 #include "tests/support/sanitizer.h"
 
 namespace lambda {
@@ -53,8 +53,7 @@ class TestCost : public QObject {
   void aLambdaLayerIsCountedByHand();
   void sharedEmbeddingsCountOnce();
   void totalsAreSumsOfLayers();
-  void theFasterPathOfALocalScopeIsTaken();
-  void theWindowKernelTakesWindowsThatSaveWork();
+  void largeMapsWhoseWindowLeavesOutNothingKeepTheirLambdas();
   void scopesHaveThePapersFlops();
   void contentAndPositionsHaveThePapersFlops();
   void optionsOfALambdaLayerAreCountedByHand_data();
@@ -139,48 +138,19 @@ void TestCost::totalsAreSumsOfLayers() {
   }
 }
 
-void TestCost::theFasterPathOfALocalScopeIsTaken() {
-  const MapShape map{64, 32, 32};
+void TestCost::largeMapsWhoseWindowLeavesOutNothingKeepTheirLambdas() {
+  const MapShape large{64, 128, 128};
   LambdaMixer mixer;
-  for (const CoreForm form : {CoreForm::fused, CoreForm::plain}) {
-    mixer.scope = 0;
-    QVERIFY(positionPathOf(mixer, map, 64, form) == PositionPath::dense);
-    mixer.scope = 23;
-    QVERIFY(positionPathOf(mixer, map, 64, form) == PositionPath::dense);
-    mixer.scope = 255;
-    QVERIFY(positionPathOf(mixer, {64, 128, 128}, 64, form) ==
-            (form == CoreForm::fused ? PositionPath::convolution : PositionPath::dense));
-    mixer.scope = 3;
-    QVERIFY(positionPathOf(mixer, {64, 128, 128}, 64, form) ==
-            (form == CoreForm::fused ? PositionPath::dense : PositionPath::convolution));
-    LambdaMixer masked = mixer, multiHead = mixer;
-    masked.mask = ContextMask::causal;
-    multiHead.multiHead = true;
-    QVERIFY(positionPathOf(masked, {64, 128, 128}, 64, form) == PositionPath::dense);
-    QVERIFY(positionPathOf(multiHead, {64, 128, 128}, 64, form) == PositionPath::dense);
-  }
-  // The convolution needs fewer multiply-adds than all pairs, but the fused kernels are faster.
-  mixer.scope = 7;
-  QVERIFY(positionPathOf(mixer, map, 64, CoreForm::fused) == PositionPath::dense);
-  QVERIFY(positionPathOf(mixer, map, 64, CoreForm::plain) == PositionPath::convolution);
-  mixer.embedding = PositionEmbedding::none;
-  QVERIFY(positionPathOf(mixer, map, 64) == PositionPath::none);
-}
-
-void TestCost::theWindowKernelTakesWindowsThatSaveWork() {
-  QVERIFY(takesWindowKernel(7, {64, 8, 8}));
-  QVERIFY(takesWindowKernel(15, {64, 14, 14}));
-  QVERIFY(takesWindowKernel(31, {64, 28, 28}));
-  QVERIFY2(!takesWindowKernel(9, {64, 8, 8}), "most of the map is in reach");
-  QVERIFY2(!takesWindowKernel(23, {64, 16, 16}), "nearly all of the map is in reach");
-  QVERIFY2(!takesWindowKernel(3, {64, 4, 4}), "half of a vector of queries is empty");
-  QVERIFY2(takesWindowKernel(3, {64, 24, 4}), "half is empty, but the window has few of the rows");
-  QVERIFY2(takesWindowKernel(9, {64, 1, 40}), "a map of one row");
-  QVERIFY2(!takesWindowKernel(9, {64, 40, 1}), "a map of one column");
-  QVERIFY2(!takesWindowKernel(5, {64, 3, 3}), "a window that leaves out nothing");
-  QVERIFY2(takesWindowKernel(193, {64, 100, 100}), "a map with too many pairs");
-  QVERIFY(!takesWindowKernel(201, {64, 100, 100}));
-  QVERIFY(!takesWindowKernel(0, {64, 128, 128}));
+  mixer.scope = 255;
+  QVERIFY(keepsPositionLambdas(mixer, large));
+  QVERIFY2(!keepsPositionLambdas(mixer, {64, 32, 32}), "few pairs");
+  LambdaMixer window = mixer, masked = mixer, multiHead = mixer, content = mixer;
+  window.scope = 253;
+  masked.mask = ContextMask::causal;
+  multiHead.multiHead = true;
+  content.embedding = PositionEmbedding::none;
+  for (const LambdaMixer& other : {window, masked, multiHead, content, LambdaMixer{}})
+    QVERIFY(!keepsPositionLambdas(other, large));
 }
 
 // Table 11, in 10^9. Its caption says that the last two stages have lambda layers; all six numbers

@@ -3,7 +3,7 @@
 
 #include <QtTest/QtTest>
 
-#include "engine/values/architecture/position_path.h"
+#include "engine/layers/layer_path.h"
 #include "tests/support/gradient_check.h"
 #include "tests/support/lambda_case_rows.h"
 #include "tests/support/verify_close.h"
@@ -28,11 +28,16 @@ LambdaLayer layerFor(const LambdaLayerOptions& options, at::ScalarType type, boo
   return layer;
 }
 
+LambdaPlace placeOf(const LambdaLayerOptions& options) {
+  return {.mixer = options.mixer,
+          .images = 1,
+          .inputDepth = options.inputDepth,
+          .outputDepth = options.outputDepth,
+          .map = {1, options.mapHeight, options.mapWidth}};
+}
+
 bool convolves(const LambdaLayerOptions& options) {
-  return positionPathOf(options.mixer,
-                        {1, options.mapHeight, options.mapWidth},
-                        static_cast<int>(options.outputDepth),
-                        CoreForm::plain) == PositionPath::convolution;
+  return plainCore(placeOf(options)) == LayerKernel::lambdaConvolution;
 }
 
 /// An 11x12 map that is zero except for the middle 3x4 pixels.
@@ -315,7 +320,7 @@ class TestLambdaLayer : public QObject {
     const LambdaLayerOptions options{lambdaMixer(4, 2, 1, 5), 16, 8, 90, 100};
     QVERIFY(convolves(options));
     LambdaLayer layer = layerFor(options, at::kFloat, true);
-    QVERIFY(positionPathOf(options.mixer, {16, 90, 100}, 8) == PositionPath::dense);
+    QVERIFY(lambdaPath(placeOf(options), {}, {}).kernel == LayerKernel::windowCore);
     const at::Tensor x = at::randn({1, 16, 90, 100}).requires_grad_();
     const at::Tensor dy = at::randn({1, 8, 90, 100});
     const auto results = [&](bool fuses) {

@@ -5,6 +5,7 @@
 
 #include "engine/kernels/products/matrix_products.h"
 #include "engine/layers/convolution/pointwise_product.h"
+#include "engine/layers/layer_path.h"
 #include "engine/layers/matrix_product.h"
 #include "engine/training/step/autocast.h"
 #include "tests/support/distance.h"
@@ -76,7 +77,9 @@ void TestPointwiseProduct::matricesMayBeTransposed() {
 void TestPointwiseProduct::pointwiseProductsAreForWhatTheyPay() {
   const at::Tensor x = mapOf({8, 32, 4, 4}), w = at::randn({48, 32, 1, 1});
   const auto pays = [](const at::Tensor& map, const at::Tensor& weight) {
-    return pointwiseProductPays(map, map.size(0) * map.size(2) * map.size(3), weight);
+    const LayerPath path =
+        convolutionPath(ConvolutionSizes::of(map, weight), LayerInput::of(map, weight));
+    return path.kernel == LayerKernel::product;
   };
   QCOMPARE(pays(x, w), matrixProductsPay());
   QVERIFY(!pays(x.narrow(0, 0, 2).contiguous(kChannelsLast), w));

@@ -7,6 +7,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/layers/lambda/project.h"
+#include "engine/layers/layer_path.h"
 #include "tests/support/verify_close.h"
 
 namespace lambda::test {
@@ -72,9 +73,9 @@ class TestProject : public QObject {
 
   void takesMapsOfPixelsInFloat32() {
     const at::Tensor x = channelsLast({3, 6, 4, 5});
-    QVERIFY(canProject(x));
-    QVERIFY(!canProject(x.contiguous()));
-    QVERIFY(!canProject(x.to(at::kDouble)));
+    QVERIFY(LayerInput::of(x, x).isFloatRows());
+    for (const at::Tensor& other : {x.contiguous(), x.to(at::kDouble)})
+      QVERIFY(!LayerInput::of(other, other).isFloatRows());
   }
 
   void projectionsAreConvolutions() {

@@ -12,4 +12,9 @@ std::string lackingInstructionSet(std::int64_t supported) {
   return (supported & HWY_STATIC_TARGET) != 0 ? "" : hwy::TargetName(HWY_STATIC_TARGET);
 }
 
+std::string instructionSetName() {
+  const std::string name = hwy::TargetName(hwy::SupportedAndGeneratedTargets().front());
+  return name.starts_with("AVX3") ? "AVX-512" : name;
+}
+
 }  // namespace lambda

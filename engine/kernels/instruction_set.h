@@ -12,4 +12,7 @@ std::int64_t instructionSetsHere();
 /// else empty. Builds for any machine need none.
 std::string lackingInstructionSet(std::int64_t supported = instructionSetsHere());
 
+/// The widest instruction set that the kernels of this build use on this CPU: "AVX-512", "AVX2".
+std::string instructionSetName();
+
 }  // namespace lambda

@@ -42,7 +42,7 @@ struct CoreForm {
 /// published implementations; lambdas by one matrix product; the attention order by two batched
 /// products; and, for a local scope, the lambda convolution. The plain forms get the embeddings of
 /// all pairs, so they do not gather them from a table or scatter their gradient into it. For a
-/// local scope on the CPU, the last is the fused kernel that takesWindowKernel() does not choose.
+/// local scope on the CPU, the last is the fused kernel that takesWindow() does not choose.
 std::vector<CoreForm> coreForms(const CoreCase& shape,
                                 CoreOrder order = CoreOrder::automatic,
                                 const at::Device& device = at::kCPU);

@@ -40,12 +40,47 @@ namespace lambda {
 HWY_EXPORT(orderOf);
 HWY_EXPORT(poolsScores);
 
+namespace {
+
+/// Queries in a row of the map that the window kernel takes together, about: with four heads, see
+/// core_window-inl.h. Fewer than kFullVector take as long as kFullVector.
+constexpr std::int64_t kBlock = 16;
+constexpr std::int64_t kFullVector = 8;
+
+/// Pairs of rows of the map that are at most `reach` apart.
+double pairsOfRows(std::int64_t height, std::int64_t reach) {
+  const auto most = static_cast<double>(std::min(reach, height - 1));
+  return static_cast<double>(height) * (2 * most + 1) - most * (most + 1);
+}
+
+/// Pairs in a row of the map as the window kernel multiplies them: every query of a block with all
+/// that one of its queries sees.
+double multipliedInRow(std::int64_t width, std::int64_t reach) {
+  double pairs = 0;
+  for (std::int64_t first = 0; first < width; first += kBlock) {
+    const std::int64_t last = std::min(first + kBlock, width) - 1;
+    const std::int64_t seen = std::min(reach, last) + 1 + std::min(reach, width - 1 - first);
+    pairs += static_cast<double>(seen * std::max(last - first + 1, kFullVector));
+  }
+  return pairs;
+}
+
+}  // namespace
+
 CoreOrder coreOrderOf(const CoreShape& shape, const std::int32_t* tableRowOf) {
   return HWY_DYNAMIC_DISPATCH(orderOf)(shape, tableRowOf);
 }
 
 bool poolsOutputs(const CoreShape& shape, const std::int32_t* tableRowOf) {
   return HWY_DYNAMIC_DISPATCH(poolsScores)(shape, tableRowOf);
+}
+
+bool windowSavesProducts(const LocalWindow& window) {
+  constexpr double kShare = 0.9;
+  const auto n = static_cast<double>(window.mapHeight * window.mapWidth);
+  return pairsOfRows(window.mapHeight, window.reach()) *
+             multipliedInRow(window.mapWidth, window.reach()) <
+         kShare * n * n;
 }
 
 }  // namespace lambda

@@ -1,22 +1,14 @@
 #include "engine/layers/convolution/convolve.h"
 
-#include "engine/layers/convolution/matrix_form.h"
 #include "engine/layers/convolution/norm_epilogue.h"
 #include "engine/layers/convolution/pointwise_product.h"
 #include "engine/layers/convolution/same_convolution.h"
+#include "engine/layers/layer_path.h"
 #include "engine/layers/norm/activation.h"
 
 namespace lambda {
 
 namespace {
-
-/// Most positions of the output at which a product of matrices is faster than oneDNN's convolution.
-constexpr std::int64_t kFewPositions = 16;
-
-/// Input channels with which oneDNN's filter gradient of a strided 1x1 convolution is right: as
-/// many as a vector has lanes, here the most of any CPU. On channels-last maps of fewer, it writes
-/// beyond its memory (issue 6035 of oneDNN).
-constexpr std::int64_t kEnoughChannels = 16;
 
 /// Whether the options are those that convolve() handles: no groups, no dilation, zero padding.
 bool isPlain(const torch::nn::detail::ConvNdOptions<2>& options) {
@@ -26,18 +18,12 @@ bool isPlain(const torch::nn::detail::ConvNdOptions<2>& options) {
          std::holds_alternative<torch::ExpandingArray<2>>(options.padding());
 }
 
-/// Whether stride and padding are 1, as a 3x3 kernel needs to keep the map's size, without a bias.
-bool keepsSize(const torch::nn::detail::ConvNdOptions<2>& options) {
-  const auto& padding = std::get<torch::ExpandingArray<2>>(options.padding());
-  return *options.stride() == std::array<std::int64_t, 2>{1, 1} &&
-         *padding == std::array<std::int64_t, 2>{1, 1} && !options.bias();
-}
-
-/// Whether LibTorch's product is taken instead of its convolution: because it is faster, or because
-/// the convolution's gradient would be wrong.
-bool isBetterAsProduct(const MatrixForm& form, const at::Tensor& weight) {
-  return form.takesWholeMaps() || form.positions() <= kFewPositions ||
-         (form.skipsPixels() && weight.size(1) < kEnoughChannels);
+ConvolutionSizes sizesOf(const torch::nn::Conv2d& conv, const at::Tensor& x) {
+  ConvolutionSizes sizes = ConvolutionSizes::of(x, conv->weight);
+  sizes.stride = *conv->options.stride();
+  sizes.padding = *std::get<torch::ExpandingArray<2>>(conv->options.padding());
+  sizes.hasBias = conv->bias.defined();
+  return sizes;
 }
 
 /// The epilogue's output, with an activation that it lacks.
@@ -52,40 +38,51 @@ at::Tensor convolvedWithEpilogue(torch::nn::Conv2d& conv,
                                  torch::nn::BatchNorm2d& norm,
                                  const at::Tensor& x,
                                  const AfterNorm& after) {
+  if (c10::GradMode::is_enabled() || !isPlain(conv->options) || x.dim() != 4) return {};
   const at::Tensor& weight = conv->weight;
-  if (c10::GradMode::is_enabled() || !isPlain(conv->options) || conv->bias.defined()) return {};
-  if (const auto form = MatrixForm::of(conv->options, weight, x)) {
-    if (!pointwiseProductPays(x, form->rows(), weight)) return {};
-    const auto epilogue = NormEpilogue::of(norm, after, form->map(), form->positionsOfRow());
+  const ConvolutionSizes sizes = sizesOf(conv, x);
+  const LayerInput input = LayerInput::of(x, weight);
+  const LayerKernel kernel = convolutionPath(sizes, input).kernel;
+  if (kernel == LayerKernel::product) {
+    const MatrixForm form = matrixFormOf(sizes, input).value();
+    const auto epilogue = NormEpilogue::of(norm, after, form.map(), form.positionsOfRow());
     if (!epilogue) return {};
-    return form->mapOf(
-        pointwiseProduct(form->pixelsOf(x), form->matrixOf(weight), epilogue->data()));
+    return form.mapOf(pointwiseProduct(form.pixelsOf(x), form.matrixOf(weight), epilogue->data()));
   }
-  if (!keepsSize(conv->options) || !sameConvolutionPays(x, weight) || !hasConvolutionEpilogue(x))
-    return {};
+  if (kernel != LayerKernel::winograd) return {};
   const auto epilogue =
       NormEpilogue::of(norm, after, {x.size(0), weight.size(0), x.size(2), x.size(3)});
   return epilogue ? sameConvolution(x, weight, epilogue->data()) : at::Tensor();
 }
 
+/// LibTorch's product of matrices, with the bias if there is one.
+at::Tensor libraryProduct(torch::nn::Conv2d& conv, const MatrixForm& form, const at::Tensor& x) {
+  const at::Tensor pixels = form.pixelsOf(x), matrix = form.matrixOf(conv->weight).t();
+  if (!conv->bias.defined()) return form.mapOf(at::mm(pixels, matrix));
+  const at::Tensor bias = conv->bias.repeat({form.positionsOfRow()});
+  return form.mapOf(at::addmm(bias, pixels, matrix));
+}
+
 }  // namespace
 
 at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x) {
-  if (!isPlain(conv->options)) return conv(x);
+  if (!isPlain(conv->options) || x.dim() != 4) return conv(x);
   const at::Tensor& weight = conv->weight;
-  if (const auto form = MatrixForm::of(conv->options, weight, x)) {
-    if (!conv->bias.defined() && pointwiseProductPays(x, form->rows(), weight))
-      return form->mapOf(pointwiseProduct(form->pixelsOf(x), form->matrixOf(weight)));
-    if (isBetterAsProduct(*form, weight)) {
-      const at::Tensor pixels = form->pixelsOf(x), matrix = form->matrixOf(weight).t();
-      if (!conv->bias.defined()) return form->mapOf(at::mm(pixels, matrix));
-      const at::Tensor bias = conv->bias.repeat({form->positionsOfRow()});
-      return form->mapOf(at::addmm(bias, pixels, matrix));
+  const ConvolutionSizes sizes = sizesOf(conv, x);
+  const LayerInput input = LayerInput::of(x, weight);
+  switch (convolutionPath(sizes, input).kernel) {
+    case LayerKernel::product: {
+      const MatrixForm form = matrixFormOf(sizes, input).value();
+      return form.mapOf(pointwiseProduct(form.pixelsOf(x), form.matrixOf(weight)));
     }
+    case LayerKernel::libraryProduct:
+      return libraryProduct(conv, matrixFormOf(sizes, input).value(), x);
+    case LayerKernel::winograd:
+    case LayerKernel::amxConvolution:
+      return sameConvolution(x, weight);
+    default:
+      return at::conv2d(x, weight, conv->bias, sizes.stride, sizes.padding);
   }
-  if (keepsSize(conv->options) && sameConvolutionPays(x, weight)) return sameConvolution(x, weight);
-  const auto& padding = std::get<torch::ExpandingArray<2>>(conv->options.padding());
-  return at::conv2d(x, weight, conv->bias, conv->options.stride(), padding);
 }
 
 at::Tensor convolveAndNormalize(torch::nn::Conv2d& conv,

@@ -6,11 +6,10 @@
 
 namespace lambda {
 
-/// The convolution y [b, o, H', W'] of x [b, c, H, W], as `conv` computes it. On the CPU, those
-/// that are products of matrices (matrix_form.h) are computed as such, where this is faster: by the
-/// kernels of pointwise_product.h, or by LibTorch if the output has few positions; at one position,
-/// oneDNN's convolutions reach a fifth of their speed. 3x3 kernels with "same" padding are computed
-/// by sameConvolution() where that is faster.
+/// The convolution y [b, o, H', W'] of x [b, c, H, W], as `conv` computes it, by the kernel that
+/// convolutionPath() names. On the CPU, those that are products of matrices (matrix_form.h) are
+/// computed as such, where this is faster; at one position, oneDNN's convolutions reach a fifth of
+/// their speed.
 at::Tensor convolve(torch::nn::Conv2d& conv, const at::Tensor& x);
 
 /// applyNorm(norm, convolve(conv, x), after). If no gradients are recorded and the norm has its

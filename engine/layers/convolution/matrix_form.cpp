@@ -11,12 +11,6 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-/// Most pixels of a map that is taken as a whole: W grows with their square.
-constexpr std::int64_t kMostPixels = 4;
-
-/// Fewest maps that repay putting W together.
-constexpr std::int64_t kFewestMaps = 64;
-
 /// The number of positions along a side that a stride reaches.
 std::int64_t outputsOf(std::int64_t side,
                        std::int64_t kernel,
@@ -91,32 +85,33 @@ class TapMatrix : public torch::autograd::Function<TapMatrix> {
 
 }  // namespace
 
-std::optional<MatrixForm> MatrixForm::of(const torch::nn::detail::ConvNdOptions<2>& options,
-                                         const at::Tensor& weight,
-                                         const at::Tensor& x) {
-  if (!x.is_cpu() || x.dim() != 4) return std::nullopt;
+ConvolutionSizes ConvolutionSizes::of(const at::Tensor& x, const at::Tensor& weight) {
+  return {.images = x.size(0),
+          .inputDepth = x.size(1),
+          .height = x.size(2),
+          .width = x.size(3),
+          .outputDepth = weight.size(0),
+          .kernel = {weight.size(2), weight.size(3)}};
+}
+
+std::optional<MatrixForm> MatrixForm::of(const ConvolutionSizes& sizes) {
   MatrixForm form;
   bool hasOnlyTap = true, connects = true;
-  form.map_ = {x.size(0), weight.size(0), 0, 0};
+  form.map_ = {sizes.images, sizes.outputDepth, 0, 0};
+  form.side_ = {sizes.height, sizes.width};
+  form.stride_ = sizes.stride;
+  form.padding_ = sizes.padding;
   for (std::size_t axis = 0; axis < 2; ++axis) {
-    const std::int64_t side = x.size(2 + static_cast<std::int64_t>(axis));
-    const std::int64_t kernel = weight.size(2 + static_cast<std::int64_t>(axis));
-    const std::int64_t stride = options.stride()->at(axis);
-    const std::int64_t padding = std::get<torch::ExpandingArray<2>>(options.padding())->at(axis);
+    const std::int64_t side = form.side_[axis], kernel = sizes.kernel[axis];
+    const std::int64_t stride = sizes.stride[axis], padding = sizes.padding[axis];
     const std::optional<std::int64_t> tap = onlyTap(side, kernel, padding);
     hasOnlyTap = hasOnlyTap && tap;
     connects = connects && connectsAll(side, kernel, stride, padding);
     form.tap_[axis] = tap.value_or(0);
-    form.side_[axis] = side;
-    form.stride_[axis] = stride;
-    form.padding_[axis] = padding;
     form.map_[2 + axis] = outputsOf(side, kernel, stride, padding);
   }
-  // In other types, LibTorch's convolution gives second derivatives.
-  const bool isUsualType = x.scalar_type() == at::kFloat || x.scalar_type() == at::kBFloat16;
-  form.takesWholeMaps_ = !hasOnlyTap && connects && isUsualType && x.size(0) >= kFewestMaps &&
-                         form.side_[0] * form.side_[1] <= kMostPixels;
-  return hasOnlyTap || form.takesWholeMaps_ ? std::optional(form) : std::nullopt;
+  form.takesWholeMaps_ = !hasOnlyTap && connects;
+  return hasOnlyTap || connects ? std::optional(form) : std::nullopt;
 }
 
 at::Tensor MatrixForm::pixelsOf(const at::Tensor& x) const {

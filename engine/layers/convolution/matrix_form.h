@@ -4,24 +4,38 @@
 #include <cstdint>
 #include <optional>
 
-#include <torch/nn/modules/conv.h>
+#include <ATen/core/Tensor.h>
 
 namespace lambda {
 
-/// A plain convolution (no groups, no dilation, padding with zeros) on the CPU as a product of
-/// matrices y = x W^T. There are two forms. If a single tap of the kernel lies on the map, the rows
+/// A convolution and its maps.
+struct ConvolutionSizes {
+  std::int64_t images = 0;
+  std::int64_t inputDepth = 0;                  ///< c
+  std::int64_t height = 0;                      ///< H, of the input, in pixels.
+  std::int64_t width = 0;                       ///< W
+  std::int64_t outputDepth = 0;                 ///< o
+  std::array<std::int64_t, 2> kernel = {1, 1};  ///< Its height and width, as the next.
+  std::array<std::int64_t, 2> stride = {1, 1};
+  std::array<std::int64_t, 2> padding = {0, 0};
+  bool isPlain = true;  ///< No groups, no dilation, padding with zeros.
+  bool hasBias = false;
+
+  /// Those of x [b, c, H, W] and a weight [o, c, kernel height, kernel width].
+  static ConvolutionSizes of(const at::Tensor& x, const at::Tensor& weight);
+};
+
+/// A plain convolution (no groups, no dilation, padding with zeros) as a product of matrices y = x
+/// W^T. There are two forms. If a single tap of the kernel lies on the map, the rows
 /// of x are the pixels that it meets, [b H' W', c], and W is the tap, [o, c]. Such are the 1x1
 /// kernel, and larger ones on a map of one pixel. If the taps on the map connect all of its pixels
 /// with all outputs, the rows of x are whole maps, [b, H W c], and W is [H' W' o, H W c]. Such is
 /// the 3x3 kernel on maps of 2x2 pixels, where a convolution would meet the padding more often than
-/// the map. This form needs enough maps, in float32 or bfloat16.
+/// the map.
 class MatrixForm {
  public:
-  /// The form of the convolution of x [b, c, H, W] with `weight` [o, c, kernel height, kernel
-  /// width]; nothing if it has none.
-  static std::optional<MatrixForm> of(const torch::nn::detail::ConvNdOptions<2>& options,
-                                      const at::Tensor& weight,
-                                      const at::Tensor& x);
+  /// The form of a plain convolution; nothing if it has none.
+  static std::optional<MatrixForm> of(const ConvolutionSizes& sizes);
 
   at::Tensor pixelsOf(const at::Tensor& x) const;
 

@@ -1,10 +1,7 @@
 #include "engine/layers/convolution/pointwise_product.h"
 
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "engine/kernels/products/matrix_products.h"
-#include "engine/layers/channels_last.h"
 #include "engine/layers/matrix_product.h"
 #include "engine/layers/once_differentiable.h"
 
@@ -14,9 +11,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-/// Fewest rows that repay packing the weights.
-constexpr std::int64_t kFewestRows = 64;
 
 class PointwiseProduct : public torch::autograd::Function<PointwiseProduct> {
  public:
@@ -39,13 +33,6 @@ class PointwiseProduct : public torch::autograd::Function<PointwiseProduct> {
 };
 
 }  // namespace
-
-bool pointwiseProductPays(const at::Tensor& x, std::int64_t rows, const at::Tensor& weight) {
-  return matrixProductsPay() && rows >= kFewestRows && isPixelRows(x) &&
-         x.scalar_type() == at::kFloat && weight.scalar_type() == at::kFloat &&
-         !at::autocast::is_autocast_enabled(at::kCPU) && weight.size(0) % kProductColumns == 0 &&
-         weight.size(1) % kProductColumns == 0;
-}
 
 at::Tensor pointwiseProduct(const at::Tensor& pixels, const at::Tensor& weights) {
   return PointwiseProduct::apply(pixels, weights);

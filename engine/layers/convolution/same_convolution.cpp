@@ -1,13 +1,9 @@
 #include "engine/layers/convolution/same_convolution.h"
 
-#include <cmath>
-
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/convolution/amx_convolution.h"
 #include "engine/kernels/convolution/winograd_kernel.h"
-#include "engine/kernels/products/bfloat16_products.h"
 #include "engine/layers/channels_last.h"
 #include "engine/layers/torch_threads.h"
 
@@ -139,44 +135,11 @@ class SameConvolution : public torch::autograd::Function<SameConvolution<Form>> 
   }
 };
 
-/// Whether Winograd's filtering needs clearly fewer multiplications than the plain sum, including
-/// its transformations.
-bool savesProducts(const ConvolutionShape& shape) {
-  constexpr double kProductsOfTile = 36, kTileSide = 4;
-  constexpr double kTransforms = 8;  // Cost of transforming a channel, in products.
-  constexpr double kLeastGain = 1.25;
-  constexpr double kFewestTiles = 32;  // Enough to repay transforming the filters.
-  const auto height = static_cast<double>(shape.height), width = static_cast<double>(shape.width);
-  const auto in = static_cast<double>(shape.inputDepth),
-             out = static_cast<double>(shape.outputDepth);
-  const double tiles = std::ceil(height / kTileSide) * std::ceil(width / kTileSide);
-  const double products = kProductsOfTile * tiles * (in * out + kTransforms * (in + out));
-  return tiles * static_cast<double>(shape.images) >= kFewestTiles &&
-         kLeastGain * products < 9 * height * width * in * out;
-}
-
-bool winogradPays(const at::Tensor& x, const at::Tensor& weight) {
-  return !at::autocast::is_autocast_enabled(at::kCPU) && savesProducts(shapeOf(x, weight.size(0)));
-}
-
 }  // namespace
-
-bool sameConvolutionPays(const at::Tensor& x, const at::Tensor& weight) {
-  const bool fits = isPixelRows(x) && weight.scalar_type() == x.scalar_type() &&
-                    weight.size(2) == 3 && weight.size(3) == 3 &&
-                    weight.size(0) % kConvolutionDepth == 0 &&
-                    weight.size(1) % kConvolutionDepth == 0;
-  if (!fits) return false;
-  return x.scalar_type() == at::kFloat ? winogradPays(x, weight) : hasPairUnit(PairUnit::matrices);
-}
 
 at::Tensor sameConvolution(const at::Tensor& x, const at::Tensor& weight) {
   return x.scalar_type() == at::kFloat ? SameConvolution<WinogradForm>::apply(x, weight)
                                        : SameConvolution<AmxForm>::apply(x, weight);
-}
-
-bool hasConvolutionEpilogue(const at::Tensor& x) {
-  return x.scalar_type() == at::kFloat;
 }
 
 at::Tensor sameConvolution(const at::Tensor& x,

@@ -3,23 +3,27 @@
 #include <ATen/ops/empty.h>
 
 #include "engine/kernels/lambda_core/bfloat16/bfloat16_core.h"
-#include "engine/kernels/lambda_core/core_order.h"
+#include "engine/layers/layer_path.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {
 
-bool poolsInKernel(const CoreShape& shape, const CoreInputs& inputs, bool mayRound) {
-  CoreShape unpooled = shape;
-  unpooled.pooling.reset();
-  return !(mayRound && bfloat16CoreUnit(unpooled, inputs.tableRowOf)) &&
-         poolsOutputs(shape, inputs.tableRowOf);
+namespace {
+
+/// The unit of a kernel for bfloat16; none for the others.
+std::optional<PairUnit> unitOf(LayerKernel kernel) {
+  if (kernel == LayerKernel::vectorCore) return PairUnit::vectors;
+  if (kernel == LayerKernel::amxCore) return PairUnit::matrices;
+  return std::nullopt;
 }
+
+}  // namespace
 
 at::Tensor applyCoreKernel(const CoreShape& shape,
                            const CoreInputs& inputs,
                            bool mayRound,
                            const MakeOperands& make) {
-  const auto unit = mayRound ? bfloat16CoreUnit(shape, inputs.tableRowOf) : std::nullopt;
+  const auto unit = unitOf(coreKernel(shape, inputs.tableRowOf, mayRound));
   const at::Tensor y = at::empty({shape.images, shape.outputs(), shape.heads, shape.valueDepth},
                                  at::dtype(unit ? at::kBFloat16 : at::kFloat));
   if (unit) {
@@ -38,7 +42,7 @@ void applyCoreBackward(const CoreShape& shape,
                        const MakeOperands& make,
                        const OnImages& finish) {
   if (dy.scalar_type() == at::kBFloat16) {
-    bfloat16CoreBackward(bfloat16CoreUnit(shape, inputs.tableRowOf).value(),
+    bfloat16CoreBackward(unitOf(coreKernel(shape, inputs.tableRowOf, true)).value(),
                          shape,
                          inputs,
                          static_cast<const Bfloat16*>(dy.const_data_ptr()),

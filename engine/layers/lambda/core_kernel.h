@@ -6,12 +6,8 @@
 
 namespace lambda {
 
-// The kernels of the lambda core on the CPU, with outputs as tensors. They are in bfloat16 where
-// that is allowed and the kernel for it fits, otherwise in float32.
-
-/// Whether applyCoreKernel() can take the means of the outputs for a core that has a pooling. Where
-/// the kernel for bfloat16 fits, it can't: that kernel has no pooling. `mayRound` as below.
-bool poolsInKernel(const CoreShape& shape, const CoreInputs& inputs, bool mayRound);
+// The kernels of the lambda core on the CPU that coreKernel() names, with outputs as tensors: in
+// bfloat16 by the kernels for it, otherwise in float32.
 
 /// The output [b, n, h, v], or its means if the shape has a pooling. `mayRound`: whether it, and
 /// the operands of products, may be rounded to bfloat16.

@@ -13,6 +13,7 @@
 #include "engine/layers/cuda/cuda_queue.h"
 #include "engine/layers/element_of.h"
 #include "engine/layers/lambda/core_shape_of.h"
+#include "engine/layers/layer_path.h"
 #include "engine/layers/once_differentiable.h"
 
 namespace lambda {
@@ -21,8 +22,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-constexpr std::int64_t kDeepestQuery = 64;
 
 constexpr const char* kKernels = "kernels";
 
@@ -146,10 +145,8 @@ class CudaFusedCore : public torch::autograd::Function<CudaFusedCore> {
 
 const CudaKernels* cudaKernelsFor(const LambdaOperands& operands) {
   const at::Tensor& queries = operands.queries;
-  const bool isKnown =
-      queries.scalar_type() == at::kFloat || queries.scalar_type() == at::kBFloat16;
-  if (!queries.is_cuda() || !isKnown || queries.size(3) > kDeepestQuery) return nullptr;
-  return cudaKernelsFor(queries.device());
+  const bool fits = fitsCudaCore(LayerInput::of(queries, queries).type, queries.size(3));
+  return queries.is_cuda() && fits ? cudaKernelsFor(queries.device()) : nullptr;
 }
 
 at::Tensor applyCudaFusedCore(const CudaKernels& kernels,

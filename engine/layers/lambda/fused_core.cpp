@@ -92,16 +92,6 @@ class FusedCore : public torch::autograd::Function<FusedCore> {
 
 }  // namespace
 
-bool canFuse(const LambdaOperands& operands) {
-  const auto isSupported = [](const at::Tensor& tensor) {
-    return !tensor.defined() || (tensor.is_cpu() && (tensor.scalar_type() == at::kFloat ||
-                                                     tensor.scalar_type() == at::kBFloat16));
-  };
-  return cudaKernelsFor(operands) != nullptr ||
-         (isSupported(operands.queries) && isSupported(operands.keys) &&
-          isSupported(operands.values));
-}
-
 at::Tensor applyFusedCore(const LambdaOperands& operands,
                           const at::Tensor& table,
                           const TableRows& rows,

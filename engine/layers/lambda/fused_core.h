@@ -11,18 +11,14 @@
 
 namespace lambda {
 
-/// Whether a fused kernel can compute this core. On the CPU, queries, keys and values must be
-/// float32 or bfloat16. On a GPU where the CUDA kernels can be used, the queries must be, with k up
-/// to 64; keys and values may have any type.
-bool canFuse(const LambdaOperands& operands);
-
 /// The core y [b, n, h, v] of content and position lambdas in one pass, differentiable once.
 /// `table` is R [rows, u, k], undefined without position lambdas, and `rows` says which of its rows
-/// belongs to a pair: a different one for each m of a query. On a GPU, an empty index is made from
-/// them, which takes longer than the core. `order` applies to the CPU only. The CPU computes in
-/// float32, a GPU in the queries' type with sums in float32; the result has the queries' type.
-/// Throws c10::Error if a CUDA kernel can't be started, and in the backward pass if second
-/// derivatives are requested.
+/// belongs to a pair: a different one for each m of a query. Only for operands in float32 or
+/// bfloat16; on a GPU the queries are, and fit the CUDA kernels (lambdaPath()). On a GPU, an empty
+/// index is made from them, which takes longer than the core. `order` applies to the CPU only. The
+/// CPU computes in float32, a GPU in the queries' type with sums in float32; the result has the
+/// queries' type. Throws c10::Error if a CUDA kernel can't be started, and in the backward pass if
+/// second derivatives are requested.
 at::Tensor applyFusedCore(const LambdaOperands& operands,
                           const at::Tensor& table,
                           const TableRows& rows = {},

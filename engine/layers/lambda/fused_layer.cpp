@@ -4,7 +4,6 @@
 #include <optional>
 #include <vector>
 
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
@@ -221,23 +220,15 @@ class FusedLayer : public torch::autograd::Function<FusedLayer> {
   }
 };
 
-/// Whether the weights have a type that goes with the input's: float32, or bfloat16 with an input
-/// in bfloat16.
-bool isSupported(const torch::nn::Conv2d& projection, const at::Tensor& x) {
-  if (!projection) return true;
-  const at::ScalarType type = projection->weight.scalar_type();
-  return projection->weight.is_cpu() && (type == at::kFloat || type == x.scalar_type());
+bool hasTypeOf(const torch::nn::Conv2d& projection, const torch::nn::Conv2d& other) {
+  return !projection || (projection->weight.is_cpu() &&
+                         projection->weight.scalar_type() == other->weight.scalar_type());
 }
 
 /// The weights in float32. With an input in bfloat16, they and their gradients are rounded to it,
 /// as by autocast.
 at::Tensor weightOf(const torch::nn::Conv2d& projection, const at::Tensor& x) {
   return projection->weight.to(x.scalar_type()).to(at::kFloat);
-}
-
-/// Whether autocast would compute in another type than that of the input.
-bool isCast(const at::Tensor& x) {
-  return x.scalar_type() == at::kFloat && at::autocast::is_autocast_enabled(at::kCPU);
 }
 
 bool isSupported(const torch::nn::BatchNorm2d& norm, const torch::nn::Conv2d& projection) {
@@ -259,10 +250,9 @@ std::optional<at::Tensor> shiftOf(const torch::nn::BatchNorm2d& norm) {
 
 }  // namespace
 
-bool canFuseLayer(const at::Tensor& x, const OperandModules& modules) {
-  return isPixelRows(x) && !isCast(x) && x.size(1) % kOperandsDepth == 0 &&
-         isSupported(modules.queries, x) && isSupported(modules.values, x) &&
-         isSupported(modules.keys, x) && isSupported(modules.queryNorm, modules.queries) &&
+bool fitKernels(const OperandModules& modules, const at::Tensor& x) {
+  return hasTypeOf(modules.values, modules.queries) && hasTypeOf(modules.keys, modules.queries) &&
+         isSupported(modules.queryNorm, modules.queries) &&
          isSupported(modules.valueNorm, modules.values) &&
          agree(modules.queryNorm, modules.valueNorm) &&
          (x.numel() > x.size(1) || !useBatchStatistics(modules));

@@ -18,18 +18,17 @@ struct OperandModules {
   std::int64_t intraDepth;
 };
 
-/// Whether applyFusedLayer() supports the input x [b, d, H, W] and the modules: float32 or bfloat16
-/// on the CPU, channels last, d a multiple of 16, weights in float32 or the type of x, more than
-/// one pixel where a norm is trained, and no autocast of x to another type.
-bool canFuseLayer(const at::Tensor& x, const OperandModules& modules);
+/// Whether the weights have one type, and kernels know the norms: those take their statistics from
+/// one place, and from more than one pixel of the input x [b, d, H, W] where they are trained.
+bool fitKernels(const OperandModules& modules, const at::Tensor& x);
 
 /// The output y [b, h v, H, W] of a lambda layer, channels last and differentiable once:
 /// projections, norms per channel, the softmax of keys over all positions, and the core, as in
-/// engine/kernels/lambda_operands/lambda_operands_kernel.h. If `isPooled`, it is poolAverage() of
-/// that output. `table` and `rows` are those of applyFusedCore(). Training mode updates the norms'
-/// running statistics. Gradients that are not needed, such as those of frozen weights or of an
-/// image, are not computed. Throws c10::Error in the backward pass if second derivatives are
-/// requested.
+/// engine/kernels/lambda_operands/lambda_operands_kernel.h. Only where lambdaPath() says so. If
+/// `isPooled`, it is poolAverage() of that output. `table` and `rows` are those of
+/// applyFusedCore(). Training mode updates the norms' running statistics. Gradients that are not
+/// needed, such as those of frozen weights or of an image, are not computed. Throws c10::Error in
+/// the backward pass if second derivatives are requested.
 at::Tensor applyFusedLayer(const at::Tensor& x,
                            const OperandModules& modules,
                            const at::Tensor& table,

@@ -9,9 +9,9 @@
 #include "engine/layers/lambda/fused_layer.h"
 #include "engine/layers/lambda/key_normalization.h"
 #include "engine/layers/lambda/project.h"
+#include "engine/layers/layer_path.h"
 #include "engine/layers/norm/fused_norm.h"
 #include "engine/layers/pooling.h"
-#include "engine/values/architecture/position_path.h"
 
 namespace lambda {
 
@@ -34,11 +34,12 @@ at::Tensor runsAsPixels(const at::Tensor& map) {
       .permute({0, 3, 1, 2});
 }
 
-PositionPath pathOf(const LambdaLayerOptions& options, CoreForm form) {
-  return positionPathOf(options.mixer,
-                        {1, options.mapHeight, options.mapWidth},
-                        static_cast<int>(options.outputDepth),
-                        form);
+LambdaPlace placeOf(const LambdaLayerOptions& options, std::int64_t images) {
+  return {.mixer = options.mixer,
+          .images = images,
+          .inputDepth = options.inputDepth,
+          .outputDepth = options.outputDepth,
+          .map = {1, options.mapHeight, options.mapWidth}};
 }
 
 }  // namespace
@@ -125,7 +126,7 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
   const LambdaMixer& mixer = options.mixer;
   const at::Tensor tokens = mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x;
   at::Tensor q, v, k;
-  if (canProject(tokens)) {
+  if (LayerInput::of(tokens, queries->weight).isFloatRows()) {
     std::vector<at::Tensor> weights{queries->weight, values->weight};
     if (keys) weights.push_back(keys->weight);
     const std::vector<at::Tensor> projected = project(tokens, weights);
@@ -170,18 +171,17 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
 /// The output [b, h v, H, W], or what poolAverage() makes of it, by one kernel for projections,
 /// norms, softmax and core; undefined if it does not support the layer's options or the input.
 at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x, bool isPooled) {
+  if (!fusesCore) return {};
   const LambdaMixer& mixer = options.mixer;
-  const bool normsChannels = mixer.normAxes == NormAxes::channels || (!queryNorm && !valueNorm);
-  const bool hasUsualKeys =
-      !keys || (mixer.keyNormalization == KeyNormalization::softmax && !context.isMasked());
-  if (!fusesCore || !normsChannels || !hasUsualKeys || mixer.multiHead || mixer.softmaxQueries ||
-      pathOf(options, CoreForm::fused) == PositionPath::convolution) {
-    return {};
-  }
-  const at::Tensor tokens = mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x;
   const OperandModules modules{
       queries, values, keys, queryNorm, valueNorm, mixer.heads, mixer.intraDepth};
-  if (!canFuseLayer(tokens, modules)) return {};
+  LambdaPlace place = placeOf(options, x.size(0));
+  place.normsFit = fitKernels(modules, x);
+  LayerInput input = LayerInput::of(x, queries->weight);
+  const bool takesRuns = mixer.tokenOrder == TokenOrder::channelRuns;
+  if (takesRuns) input.isPixelRows = input.isOnCpu && input.type && x.numel() > 0;
+  if (!lambdaPath(place, input, ComputeUnits::ofCpu()).fusesOperands) return {};
+  const at::Tensor tokens = takesRuns ? runsAsPixels(x) : x;
   const at::Tensor y = embedding
                            ? applyFusedLayer(tokens,
                                              modules,
@@ -232,19 +232,22 @@ at::Tensor LambdaLayerImpl::applyUnmaskedCore(const LambdaOperands& parts,
                                               std::int64_t head,
                                               std::int64_t height,
                                               std::int64_t width) {
-  const bool fuses = fusesCore && canFuse(parts);
-  const PositionPath path =
-      pathOf(options, fuses && parts.queries.is_cpu() ? CoreForm::fused : CoreForm::plain);
-  if (fuses && path != PositionPath::convolution) {
+  const LambdaPlace place = placeOf(options, parts.queries.size(0));
+  const LayerKernel kernel = fusesCore ? lambdaPath(place,
+                                                    LayerInput::of(parts.queries, parts.values),
+                                                    ComputeUnits::of(parts.queries.device()))
+                                             .kernel
+                                       : plainCore(place);
+  const bool convolves = kernel == LayerKernel::lambdaConvolution;
+  if (!convolves && kernel != LayerKernel::library) {
     if (!embedding) return applyFusedCore(parts, at::Tensor());
     return applyFusedCore(
         parts, embedding->tableOf(head), context.tableRows(embedding, height, width));
   }
   at::Tensor y;
   if (embedding) {
-    y = path == PositionPath::convolution
-            ? applyLambdaConvolution(parts, embedding->tableOf(head), height, width)
-            : applyPositionLambdas(parts, context.embeddings(embedding, height, width, head));
+    y = convolves ? applyLambdaConvolution(parts, embedding->tableOf(head), height, width)
+                  : applyPositionLambdas(parts, context.embeddings(embedding, height, width, head));
   }
   if (parts.keys.defined()) {
     const at::Tensor content = applyContentLambda(parts);

@@ -1,7 +1,7 @@
 #include "engine/layers/lambda/layer_tensors.h"
 
 #include "engine/layers/element_of.h"
-#include "engine/layers/lambda/core_kernel.h"
+#include "engine/layers/layer_path.h"
 #include "engine/layers/norm/norm_moments.h"
 
 namespace lambda {
@@ -45,7 +45,7 @@ CoreShape LayerTensors::coreShape() const {
   shape.window = window_;
   if (!isPooled_) return shape;
   shape.pooling = OutputPooling{tensors_[kX].size(2), tensors_[kX].size(3)};
-  if (!poolsInKernel(shape, coreInputs(), operands.element == Element::bfloat16))
+  if (!takesMeans(shape, coreInputs().tableRowOf, operands.element == Element::bfloat16))
     shape.pooling.reset();
   return shape;
 }

@@ -2,7 +2,7 @@
 
 #include <torch/nn/init.h>
 
-#include "engine/values/architecture/position_path.h"
+#include "engine/layers/layer_path.h"
 
 namespace lambda {
 
@@ -140,9 +140,8 @@ at::Tensor PositionEmbeddingTableImpl::pairRows(std::int64_t mapHeight, std::int
 
 TableRows PositionEmbeddingTableImpl::tableRows(std::int64_t mapHeight, std::int64_t mapWidth) {
   requireMap(mapHeight, mapWidth);
-  const MapShape map{1, static_cast<int>(mapHeight), static_cast<int>(mapWidth)};
-  const bool takesWindow = table.is_cpu() && takesWindowKernel(options.scope, map);
-  if (takesWindow) return {{}, {}, LocalWindow{mapHeight, mapWidth, options.scope}};
+  const LocalWindow window{mapHeight, mapWidth, options.scope};
+  if (table.is_cpu() && takesWindow(window)) return {{}, {}, window};
   return {pairRows(mapHeight, mapWidth), pairIndex(mapHeight, mapWidth)};
 }
 

@@ -46,7 +46,7 @@ PairIndex pairIndexOf(const at::Tensor& pairRows, std::int64_t tableRows);
 struct TableRows {
   at::Tensor pairRows;   ///< [n, m], int32; negative outside the window. Undefined with a `window`.
   PairIndex index = {};  ///< Empty on the CPU.
-  std::optional<LocalWindow> window = {};  ///< On the CPU, where takesWindowKernel().
+  std::optional<LocalWindow> window = {};  ///< On the CPU, where takesWindow().
 };
 
 /// Learned position embeddings of a lambda layer and their expansion to pairs of positions.

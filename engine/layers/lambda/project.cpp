@@ -1,9 +1,7 @@
 #include "engine/layers/lambda/project.h"
 
-#include <ATen/autocast_mode.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "engine/layers/channels_last.h"
 #include "engine/layers/matrix_product.h"
 
 namespace lambda {
@@ -71,11 +69,6 @@ class Projections : public torch::autograd::Function<Projections> {
 };
 
 }  // namespace
-
-bool canProject(const at::Tensor& x) {
-  return isPixelRows(x) && x.scalar_type() == at::kFloat &&
-         !at::autocast::is_autocast_enabled(at::kCPU);
-}
 
 std::vector<at::Tensor> project(const at::Tensor& x, const std::vector<at::Tensor>& weights) {
   return Projections::apply(x, at::TensorList(weights));

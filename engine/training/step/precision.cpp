@@ -15,6 +15,7 @@
 #include "engine/formats/files/cache_folder.h"
 #include "engine/formats/json/precision_cache.h"
 #include "engine/layers/convolution/same_convolution.h"
+#include "engine/layers/layer_path.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/torch_device.h"
 
@@ -100,14 +101,16 @@ class TimedConvolution {
     const at::TensorOptions options = at::TensorOptions(device).dtype(type);
     x_ = filled({images_, kChannels, kSide, kSide}, options).requires_grad_(true);
     weight_ = filled({kChannels, kChannels, kKernel, kKernel}, options).requires_grad_(true);
+    ConvolutionSizes sizes = ConvolutionSizes::of(x_, weight_);
+    sizes.padding = {kKernel / 2, kKernel / 2};
+    isOwn_ = convolutionPath(sizes, LayerInput::of(x_, weight_)).kernel != LayerKernel::library;
   }
 
   void run() {
     synchronize(device_);
     const double start = secondsOf(device_);
-    const at::Tensor y = sameConvolutionPays(x_, weight_)
-                             ? sameConvolution(x_, weight_)
-                             : at::conv2d(x_, weight_, {}, 1, kKernel / 2);
+    const at::Tensor y =
+        isOwn_ ? sameConvolution(x_, weight_) : at::conv2d(x_, weight_, {}, 1, kKernel / 2);
     // The output serves as its own gradient: any values do.
     torch::autograd::grad({y}, {x_, weight_}, {y.detach()});
     synchronize(device_);
@@ -133,6 +136,7 @@ class TimedConvolution {
   std::int64_t images_;
   at::Tensor x_;
   at::Tensor weight_;
+  bool isOwn_ = false;
   double best_ = 0;
 };
 

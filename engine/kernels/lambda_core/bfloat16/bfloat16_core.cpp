@@ -6,11 +6,6 @@
 
 namespace lambda {
 
-std::optional<PairUnit> bfloat16CoreUnit(const CoreShape& shape, const std::int32_t* tableRowOf) {
-  const std::optional<PairUnit> unit = fastestPairUnit();
-  return unit && fitsBfloat16Core(shape, tableRowOf) ? unit : std::nullopt;
-}
-
 #if defined(__x86_64__)
 
 namespace {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "engine/kernels/element.h"
 #include "engine/kernels/lambda_core/lambda_core_kernel.h"
 #include "engine/kernels/products/bfloat16_products.h"
@@ -16,10 +14,6 @@ namespace lambda {
 /// vectors of 16, an even number of heads, and a context of more than 16 rows. A shorter one would
 /// mostly be padding.
 bool fitsBfloat16Core(const CoreShape& shape, const std::int32_t* tableRowOf);
-
-/// The unit with which this CPU computes the core faster than in float32; none if there is none, or
-/// none fits the shape.
-std::optional<PairUnit> bfloat16CoreUnit(const CoreShape& shape, const std::int32_t* tableRowOf);
 
 /// As lambdaCoreForward(), with a unit that the CPU has (hasPairUnit()). Queries, keys, values,
 /// table, content lambda and scores are rounded to bfloat16.

@@ -116,4 +116,18 @@ double embeddedPairs(const LambdaMixer& mixer, const MapShape& map) {
   return 0;
 }
 
+bool hasTooManyPairs(const MapShape& map) {
+  constexpr long long kMostPairs = 1LL << 26;
+  return map.positions() * map.positions() > kMostPairs;
+}
+
+bool canConvolvePositions(const LambdaMixer& mixer) {
+  return hasWindow(mixer) && !mixer.multiHead && mixer.mask == ContextMask::none;
+}
+
+bool keepsPositionLambdas(const LambdaMixer& mixer, const MapShape& map) {
+  return canConvolvePositions(mixer) && hasTooManyPairs(map) &&
+         mixer.scope / 2 + 1 >= std::max(map.height, map.width);
+}
+
 }  // namespace lambda

@@ -26,4 +26,16 @@ double seenPairs(const LambdaMixer& mixer, const MapShape& map);
 /// follow from this count. With a mask, only pairs inside the map are counted.
 double embeddedPairs(const LambdaMixer& mixer, const MapShape& map);
 
+/// Whether a number for each pair of positions would be too much memory: beyond a quarter of a
+/// gigabyte.
+bool hasTooManyPairs(const MapShape& map);
+
+/// Whether the position lambdas of a local scope can be a convolution of the values (section 3.4).
+/// Those of masked and multi-head layers can't.
+bool canConvolvePositions(const LambdaMixer& mixer);
+
+/// Whether the layer keeps its position lambdas on the CPU: where its window leaves out nothing of
+/// a map that has too many pairs.
+bool keepsPositionLambdas(const LambdaMixer& mixer, const MapShape& map);
+
 }  // namespace lambda

@@ -3,7 +3,6 @@
 
 #include "engine/values/architecture/mixers/lambda_mask.h"
 #include "engine/values/architecture/operation_list.h"
-#include "engine/values/architecture/position_path.h"
 
 namespace lambda {
 
@@ -235,8 +234,7 @@ class LambdaOperations {
          .axes = "rows×uk",
          .output = {countOf(rows), countOf(depth)},
          .parameters = isOwner ? countOf(rows * depth) : 0});
-    const bool keepsLambdas =
-        positionPathOf(mixer_, place_.input, place_.output.channels) == PositionPath::convolution;
+    const bool keepsLambdas = keepsPositionLambdas(mixer_, place_.input);
     const int lambdas = list_.add(
         {.name = "position lambdas",
          .equation = "λ^p_n = Σ_m e_{nm} v_m^T",
