@@ -37,6 +37,7 @@ class TestCommandLine : public QObject {
   void aBuiltSourceTreeCanBeMoved();
   void describeGivesTheCostModelsTotals_data();
   void describeGivesTheCostModelsTotals();
+  void describeNamesThePathOfEveryLayer();
   void anExperimentIsRefusedByName();
   void layersListEveryMixerWithItsSettings();
   void infoTellsOfTheMachine();
@@ -243,6 +244,27 @@ void TestCommandLine::describeGivesTheCostModelsTotals() {
   for (const QJsonValue& layer : layers) sum += layer[u"parameters"_s].toInteger();
   QCOMPARE(sum, qint64(cost.parameters));
   QCOMPARE(layers[0][u"name"_s].toString().toStdString(), cost.layers[0].name);
+}
+
+void TestCommandLine::describeNamesThePathOfEveryLayer() {
+  const QStringList command{
+      u"describe"_s, u"quickstart"_s, u"--set"_s, u"recipe.precision=float32"_s, u"--paths"_s};
+  const QJsonObject report = program_.run(command + QStringList{u"--json"_s}).json();
+  const QJsonObject paths = report[u"paths"_s].toObject();
+  const QString machine = paths[u"machine"_s].toString();
+  QVERIFY(!machine.isEmpty());
+  const QJsonArray layers = report[u"layers"_s].toArray();
+  const QJsonArray found = paths[u"layers"_s].toArray();
+  QCOMPARE(found.size(), layers.size());
+  const QString text = QString::fromUtf8(program_.run(command).output);
+  QVERIFY2(text.contains(u"this machine: "_s + machine), qPrintable(text));
+  for (qsizetype i = 0; i < found.size(); ++i) {
+    QCOMPARE(found[i][u"name"_s].toString(), layers[i][u"name"_s].toString());
+    QCOMPARE(found[i][u"precision"_s].toString(), u"float32"_s);
+    QVERIFY(text.contains(found[i][u"shape"_s].toString()));
+    QVERIFY(text.contains(found[i][u"path"_s].toString()));
+  }
+  QVERIFY(!program_.run({u"describe"_s, u"quickstart"_s, u"--json"_s}).json().contains(u"paths"_s));
 }
 
 void TestCommandLine::anExperimentIsRefusedByName() {

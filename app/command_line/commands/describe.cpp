@@ -11,6 +11,8 @@
 #include "app/command_line/terminal.h"
 #include "app/command_line/text_table.h"
 #include "engine/data/sources/data_sources.h"
+#include "engine/networks/network_paths.h"
+#include "engine/training/resolved_config.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/config/validate.h"
@@ -28,6 +30,7 @@ constexpr std::size_t kLineWidth = 90;
 struct DescribeOptions {
   std::string source;
   ConfigOptions changes;
+  bool showsPaths = false;
   OutputOptions output;
 };
 
@@ -37,6 +40,7 @@ struct Description {
   NetworkCost cost;
   long long trainingBytes = 0;
   std::optional<DatasetInfo> dataset;  ///< Where a data set was named.
+  std::optional<NetworkPaths> paths;   ///< Where they were asked for.
   std::vector<Problem> problems;
 };
 
@@ -57,12 +61,30 @@ Description describe(LoadedConfig loaded, bool judgesRun) {
   return description;
 }
 
+/// The paths on the device and in the precision that a run would have here.
+NetworkPaths pathsHere(const RunConfig& config) {
+  const ResolvedConfig resolved(config);
+  return pathsOf(resolved.config(), resolved.device());
+}
+
 nlohmann::ordered_json datasetJson(const Description& description) {
   if (!description.dataset) return nullptr;
   nlohmann::ordered_json json = datasetInfoJson(*description.dataset);
   json["source"] = textOf(description.config.data.source);
   json["kind"] = traitsOf(description.config.data.source).kind;
   return json;
+}
+
+Json pathsJson(const NetworkPaths& paths) {
+  Json layers = Json::array();
+  for (const NetworkPath& layer : paths.layers) {
+    layers.push_back({{"name", layer.name},
+                      {"shape", layer.shape},
+                      {"precision", layer.precision},
+                      {"path", layer.path},
+                      {"hint", layer.hint}});
+  }
+  return {{"machine", paths.machine}, {"layers", layers}};
 }
 
 void printAsJson(const Description& description) {
@@ -76,21 +98,23 @@ void printAsJson(const Description& description) {
                       {"flops", layer.flops},
                       {"activationBytes", layer.activationBytes}});
   }
-  printJson({{"name", network.name},
-             {"description", network.description},
-             {"family", nameOf(network.family)},
-             {"stem", traitsOf(network.stem).kind},
-             {"pattern", patternOf(network)},
-             {"input", shapeJson(network.input)},
-             {"classes", network.classes},
-             {"parameters", description.cost.parameters},
-             {"flops", description.cost.flops},
-             {"activationBytes", description.cost.activationBytes},
-             {"batchSize", description.config.recipe.batchSize},
-             {"trainingBytes", description.trainingBytes},
-             {"layers", layers},
-             {"data", datasetJson(description)},
-             {"problems", problemsJson(description.problems)}});
+  Json json{{"name", network.name},
+            {"description", network.description},
+            {"family", nameOf(network.family)},
+            {"stem", traitsOf(network.stem).kind},
+            {"pattern", patternOf(network)},
+            {"input", shapeJson(network.input)},
+            {"classes", network.classes},
+            {"parameters", description.cost.parameters},
+            {"flops", description.cost.flops},
+            {"activationBytes", description.cost.activationBytes},
+            {"batchSize", description.config.recipe.batchSize},
+            {"trainingBytes", description.trainingBytes},
+            {"layers", layers},
+            {"data", datasetJson(description)},
+            {"problems", problemsJson(description.problems)}};
+  if (description.paths) json["paths"] = pathsJson(*description.paths);
+  printJson(json);
 }
 
 std::string headOf(const Description& description) {
@@ -131,11 +155,23 @@ std::string tableOf(const NetworkCost& cost) {
   return table.text();
 }
 
+std::string pathsText(const NetworkPaths& paths) {
+  TextTable table({{"layer"}, {"shape"}, {"precision"}, {"path"}});
+  std::string hints;
+  for (const NetworkPath& layer : paths.layers) {
+    table.addRow({layer.name, layer.shape, layer.precision, layer.path});
+    if (!layer.hint.empty()) hints += layer.name + ": " + layer.hint + "\n";
+  }
+  return "\nWhat computes each layer in a training step; this machine: " +
+         terminalText(paths.machine) + "\n" + table.text() + hints;
+}
+
 void printAsText(const Description& description) {
   std::string text = headOf(description) + tableOf(description.cost);
   text += "\nFLOPs: forward, one image, 2 per multiply-add. Activations: one image, float32.\n";
   text += "Training with batches of " + std::to_string(description.config.recipe.batchSize) +
           " takes about " + formatBytes(description.trainingBytes) + " in float32.\n";
+  if (description.paths) text += pathsText(*description.paths);
   if (description.dataset) {
     text += "\n" +
             terminalText(textOf(description.config.data.source) + ": " +
@@ -152,7 +188,9 @@ void printAsText(const Description& description) {
 int run(const DescribeOptions& options) {
   LoadedConfig loaded = loadConfig(options.source);
   applyOptions(loaded.config, options.changes);
-  const Description description = describe(std::move(loaded), options.changes.data.has_value());
+  Description description = describe(std::move(loaded), options.changes.data.has_value());
+  if (options.showsPaths && !hasErrors(description.problems))
+    description.paths = pathsHere(description.config);
   if (options.output.json) {
     printAsJson(description);
   } else {
@@ -174,12 +212,15 @@ void addDescribe(CLI::App& program, Action& action) {
        {"lambda describe quickstart --set 'architecture.stages[*].blocks[*].mixer=lambda'",
         "what if every mixer were a lambda layer?"},
        {"lambda describe quickstart --data ~/mnist", "does it fit the images and the classes?"},
+       {"lambda describe quickstart --paths", "which kernel computes each layer on this machine"},
        {"lambda describe quickstart --json | jq .parameters", "from a script"}});
   command
       ->add_option("PRESET|FILE", options->source, "a preset, or a JSON file of a run or a network")
       ->required();
   addDataOption(command, options->changes.data);
   addSetOption(command, options->changes.assignments);
+  command->add_flag(
+      "--paths", options->showsPaths, "also show which kernel computes each layer on this machine");
   addJsonFlag(command, options->output);
   onChosen(command, options, action, run);
 }
