@@ -135,6 +135,10 @@ void TestBenchCommands::coreCoversEveryMap() {
   QStringList cases;
   for (const QJsonValue& row : report[u"rows"_s].toArray()) {
     cases << row[u"case"_s].toString();
+    const QString path = row[u"path"_s].toString();
+    QVERIFY2(path.startsWith(u"own kernel"_s), qPrintable(path));
+    if (path.contains(u"window"_s)) QVERIFY(cases.back().contains(u" r="_s));
+    if (cases.back().startsWith(u"8x8 d=64 r=7"_s)) QVERIFY(path.contains(u"window"_s));
     QVERIFY(row[u"flops"_s].toDouble() > 0);
     QVERIFY(row[u"bytes"_s].toDouble() > 0);
     QVERIFY(row[u"shareOfMultiplyAddPeak"_s].toDouble() > 0);

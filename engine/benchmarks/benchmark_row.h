@@ -31,6 +31,7 @@ struct BenchmarkRow {
   Precision precision = Precision::float32;
   std::size_t repetitions = 0;
   std::optional<CoreOrder> order = {};  ///< Order in which the fused core ran; none without it.
+  std::string path = {};                ///< Of the engine's form in words, see layer_path.h.
   double flops = 0;              ///< Least FLOPs of a batch, 2 per multiply-add; 0 = not counted.
   double bytes = 0;              ///< Inputs and outputs of a batch, once; 0 = not counted.
   std::vector<TimedForm> forms;  ///< The engine's form comes first.

@@ -99,6 +99,7 @@ Json rowJson(const ReportedRow& reported) {
             {"precision", nameOf(row.precision)},
             {"repetitions", row.repetitions},
             {"oursName", oursOf(row).name}};
+  if (!row.path.empty()) json["path"] = row.path;
   if (row.order) json["order"] = nameOf(*row.order);
   if (row.flops > 0) {
     json["flops"] = row.flops;

@@ -10,6 +10,7 @@
 #include "engine/benchmarks/measuring/rotation.h"
 #include "engine/kernels/lambda_core/core_order.h"
 #include "engine/layers/lambda/core_shape_of.h"
+#include "engine/layers/layer_path.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/runtime/torch_device.h"
@@ -43,6 +44,20 @@ std::optional<CoreOrder> orderThatRuns(const LambdaOperands& operands,
   return coreOrderOf(shape, embeddings.pairRows.const_data_ptr<std::int32_t>());
 }
 
+/// The path of the fused kernel in words.
+std::string pathOf(const LambdaOperands& operands,
+                   const CoreEmbeddings& embeddings,
+                   CoreOrder asked) {
+  const LayerInput input = LayerInput::of(operands.queries, operands.values);
+  if (!input.isOnCpu) return textOf({LayerKernel::cudaCore}, input);
+  const TableRows& rows = embeddings.rows;
+  CoreShape shape =
+      coreShapeOf(operands.queries, operands.keys, operands.values, embeddings.table, rows.window);
+  shape.order = asked;
+  const auto* rowOf = rows.window ? nullptr : rows.pairRows.const_data_ptr<std::int32_t>();
+  return textOf({coreKernel(shape, rowOf, input.type == Element::bfloat16)}, input);
+}
+
 /// One case with its tensors.
 class CoreMeasurement {
  public:
@@ -55,7 +70,8 @@ class CoreMeasurement {
         forms_(coreForms(shape, options.order, device_)),
         tensors_(makeCoreTensors(shape, batch_, type_, device_)),
         embeddings_(makeEmbeddings(shape, type_, device_)),
-        order_(orderThatRuns(tensors_.operands, embeddings_, options.order)) {}
+        order_(orderThatRuns(tensors_.operands, embeddings_, options.order)),
+        path_(pathOf(tensors_.operands, embeddings_, options.order)) {}
 
   std::vector<BenchmarkRow> run() {
     warmUp();
@@ -127,6 +143,7 @@ class CoreMeasurement {
                      .precision = options_.precision,
                      .repetitions = times.measured.front().count(),
                      .order = order_,
+                     .path = path_,
                      .flops = cost.flops,
                      .bytes = cost.bytes,
                      .forms = timed_};
@@ -148,6 +165,7 @@ class CoreMeasurement {
   CoreTensors tensors_;
   CoreEmbeddings embeddings_;
   std::optional<CoreOrder> order_;
+  std::string path_;
   std::vector<TimedForm> timed_;
 };
 

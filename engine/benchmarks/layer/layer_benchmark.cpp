@@ -15,6 +15,7 @@
 #include "engine/benchmarks/layer/layer_forms.h"
 #include "engine/benchmarks/measuring/rotation.h"
 #include "engine/kernels/products/bfloat16_products.h"
+#include "engine/layers/layer_path.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/runtime/torch_device.h"
@@ -232,6 +233,22 @@ class LayerMeasurement {
     return form.apply(x);
   }
 
+  /// The path of the engine's layer in words.
+  std::string path() const {
+    const bool isRounded = options_.precision == Precision::bfloat16;
+    const LayerInput input{.type = isRounded ? Element::bfloat16 : Element::float32,
+                           .isOnCpu = device_.is_cpu(),
+                           .isPixelRows = device_.is_cpu(),
+                           .isAutocast = isRounded && device_.is_cpu()};
+    const LambdaPlace place{.mixer = layer_->options.mixer,
+                            .images = options_.batch,
+                            .inputDepth = shape_.depth,
+                            .outputDepth = shape_.depth,
+                            .map = {shape_.depth, shape_.side, shape_.side},
+                            .isPooled = shape_.stride > 1};
+    return textOf(lambdaPath(place, input, ComputeUnits::of(device_)), input);
+  }
+
   BenchmarkRow row(const std::string& pass, CorePass counted, const TimesInTurns& times) const {
     const CoreCost cost = costOf(shape_, options_.batch, counted, options_.precision);
     BenchmarkRow row{.name = shape_.name() + " " + pass,
@@ -239,6 +256,7 @@ class LayerMeasurement {
                      .threads = options_.device.threads,
                      .precision = options_.precision,
                      .repetitions = times.measured.front().count(),
+                     .path = path(),
                      .flops = cost.flops,
                      .bytes = cost.bytes,
                      .forms = timed_};
