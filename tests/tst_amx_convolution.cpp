@@ -9,8 +9,8 @@
 #include <QtTest/QtTest>
 
 #include "engine/kernels/convolution/amx_convolution.h"
+#include "engine/kernels/convolution/reference.h"
 #include "engine/kernels/products/bfloat16_products.h"
-#include "tests/support/convolution_taps.h"
 #include "tests/support/core_reference.h"
 #include "tests/support/kernel_checks.h"
 #include "tests/support/pair_units.h"

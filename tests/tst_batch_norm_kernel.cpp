@@ -5,6 +5,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/kernels/batch_norm/batch_norm_kernel.h"
+#include "engine/kernels/batch_norm/reference.h"
 #include "tests/support/element_map.h"
 #include "tests/support/kernel_checks.h"
 
@@ -22,11 +23,7 @@ struct Case {
   float deviation = 1;  ///< Standard deviation of x.
 };
 
-struct Statistics {
-  std::vector<double> mean, variance;
-
-  bool operator==(const Statistics&) const = default;
-};
+using Statistics = ReferenceStatistics;
 
 struct Gradients {
   ElementMap x, residual;
@@ -35,12 +32,7 @@ struct Gradients {
   bool operator==(const Gradients&) const = default;
 };
 
-struct ExpectedGradients {
-  std::vector<double> x, residual, weight, bias;
-};
-
-/// Random operands of a case, the kernel's results for them, and the expected results, computed
-/// with loops in double.
+/// Random operands of a case, the kernel's results for them, and those of ReferenceNorm.
 class Norm {
  public:
   explicit Norm(const Case& shapeAndNumbers) : one(shapeAndNumbers) {
@@ -95,56 +87,22 @@ class Norm {
   }
 
   Statistics expectedStatistics() const {
-    Statistics expected{channels(), channels()};
     const std::vector<float> values = x.values();
-    const auto rows = static_cast<double>(one.rows);
-    forEach([&](std::size_t i, std::size_t c) { expected.mean[c] += number(values[i]) / rows; });
-    forEach([&](std::size_t i, std::size_t c) {
-      const double difference = number(values[i]) - expected.mean[c];
-      expected.variance[c] += difference * difference / rows;
-    });
-    return expected;
+    return referenceOf(values).statistics();
   }
 
   std::vector<double> expectedForward(const Statistics& statistics) const {
-    const std::vector<double> inverse = inverseDeviation(statistics);
-    const std::vector<float> values = x.values(), added = residual.values();
-    std::vector<double> y(values.size());
-    forEach([&](std::size_t i, std::size_t c) {
-      y[i] = (number(values[i]) - statistics.mean[c]) * inverse[c] * number(weight[c]) +
-             number(bias[c]);
-      if (one.hasResidual) y[i] += number(added[i]);
-      if (one.hasRelu) y[i] = std::max(y[i], 0.0);
-    });
-    return y;
+    const std::vector<float> values = x.values();
+    return referenceOf(values).outputs(statistics,
+                                       one.hasResidual ? residual.values() : std::vector<float>());
   }
 
   /// `y`: the kernel's output, so that both sides use the same signs for ReLU.
-  ExpectedGradients expectedBackward(const Statistics& statistics,
-                                     const ElementMap& y,
-                                     bool isTraining) const {
-    const std::vector<double> inverse = inverseDeviation(statistics);
-    const std::vector<float> values = x.values(), outputs = y.values(), gradients = dy.values();
-    ExpectedGradients e{std::vector<double>(values.size()),
-                        std::vector<double>(values.size()),
-                        channels(),
-                        channels()};
-    const auto normalized = [&](std::size_t i, std::size_t c) {
-      return (number(values[i]) - statistics.mean[c]) * inverse[c];
-    };
-    forEach([&](std::size_t i, std::size_t c) {
-      e.residual[i] = one.hasRelu && outputs[i] <= 0 ? 0 : number(gradients[i]);
-      e.bias[c] += e.residual[i];
-      e.weight[c] += e.residual[i] * normalized(i, c);
-    });
-    forEach([&](std::size_t i, std::size_t c) {
-      double gradient = e.residual[i];
-      if (isTraining) {
-        gradient -= (e.bias[c] + normalized(i, c) * e.weight[c]) / static_cast<double>(one.rows);
-      }
-      e.x[i] = gradient * inverse[c] * number(weight[c]);
-    });
-    return e;
+  ReferenceNormGradients expectedBackward(const Statistics& statistics,
+                                          const ElementMap& y,
+                                          bool isTraining) const {
+    const std::vector<float> values = x.values();
+    return referenceOf(values).gradients(statistics, y.values(), dy.values(), isTraining);
   }
 
   Case one;
@@ -153,7 +111,9 @@ class Norm {
   std::vector<float> weight, bias;
 
  private:
-  static double number(float value) { return static_cast<double>(value); }
+  ReferenceNorm referenceOf(const std::vector<float>& values) const {
+    return {shape, values, weight, bias, kEpsilon};
+  }
 
   std::vector<double> channels() const {
     return std::vector<double>(static_cast<std::size_t>(one.channels));
@@ -175,13 +135,6 @@ class Norm {
     for (const double variance : statistics.variance)
       inverse.push_back(1 / std::sqrt(variance + kEpsilon));
     return inverse;
-  }
-
-  template <class Visit>
-  void forEach(const Visit& visit) const {
-    const auto channels = static_cast<std::size_t>(one.channels);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(one.rows) * channels; ++i)
-      visit(i, i % channels);
   }
 
   std::mt19937 generator_{1};
@@ -248,7 +201,7 @@ void TestBatchNormKernel::equalsLoopsInDouble() {
   for (const bool isTraining : {true, false}) {
     if (isTraining && one.rows == 1) continue;
     const Gradients found = norm.backward(expected, y, isTraining, parallelFor);
-    const ExpectedGradients gradients = norm.expectedBackward(expected, y, isTraining);
+    const ReferenceNormGradients gradients = norm.expectedBackward(expected, y, isTraining);
     // With two rows, the gradients are differences of nearly equal numbers.
     const double ofX = one.rows == 2 && isTraining ? 2 : tolerance;
     QVERIFY2(distance(found.x.values(), gradients.x) < ofX, "x");
@@ -295,7 +248,7 @@ void TestBatchNormKernel::aLargeMeanCostsNoAccuracy() {
   const ElementMap y = norm.forward(statistics, withThreads(1));
   QVERIFY(distance(y.values(), norm.expectedForward(expected)) < 1e-6);
   const Gradients found = norm.backward(statistics, y, true, withThreads(1));
-  const ExpectedGradients gradients = norm.expectedBackward(expected, y, true);
+  const ReferenceNormGradients gradients = norm.expectedBackward(expected, y, true);
   QVERIFY(distance(found.x.values(), gradients.x) < 1e-6);
   QVERIFY(distance(found.weight, gradients.weight) < 2e-6);
 }

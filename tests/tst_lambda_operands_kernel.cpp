@@ -69,7 +69,7 @@ Found resultsOf(const OperandsReference& reference, const ParallelFor& parallelF
   Doubles inverse;
   for (const double variance : found.variance)
     inverse.push_back(1 / std::sqrt(variance + OperandsReference::kEpsilon));
-  const auto norm = [&](const SampleOperand& of, std::int64_t first) -> OperandNorm {
+  const auto norm = [&](const ReferenceOperand& of, std::int64_t first) -> OperandNorm {
     if (!one.hasNorms) return {};
     return {{found.mean.data() + first, inverse.data() + first},
             {of.scale.data(), of.shift.data()}};

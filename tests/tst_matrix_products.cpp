@@ -7,6 +7,7 @@
 #include <QtTest/QtTest>
 
 #include "engine/kernels/products/matrix_products.h"
+#include "engine/kernels/products/reference.h"
 #include "tests/support/kernel_checks.h"
 
 namespace lambda::test {
@@ -93,13 +94,7 @@ class Convolution {
   /// Calls `work(input, weight, output)` for all products.
   template <class Work>
   void forProducts(const Work& work) const {
-    const auto c = static_cast<std::size_t>(shape.inputDepth);
-    const auto k = static_cast<std::size_t>(shape.outputDepth);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(shape.rows); ++row) {
-      for (std::size_t o = 0; o < k; ++o) {
-        for (std::size_t i = 0; i < c; ++i) work(row * c + i, o * c + i, row * k + o);
-      }
-    }
+    forTerms(shape.rows, shape.inputDepth, shape.outputDepth, work);
   }
 };
 

@@ -5,8 +5,8 @@
 
 #include <QtTest/QtTest>
 
+#include "engine/kernels/convolution/reference.h"
 #include "engine/kernels/convolution/winograd_kernel.h"
-#include "tests/support/convolution_taps.h"
 #include "tests/support/kernel_checks.h"
 
 namespace lambda::test {

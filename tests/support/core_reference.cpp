@@ -68,38 +68,6 @@ void CoreReference::pool() {
   dy = random(shape.images * shape.outputs() * shape.heads * shape.valueDepth);
 }
 
-/// Where the outputs are means: the numbers of those that query i belongs to. Otherwise i.
-std::vector<std::int64_t> CoreReference::outputsOf(std::int64_t i) const {
-  if (!shape.pooling) return {i};
-  const std::int64_t rows = (sample_.height + 1) / 2, columns = (sample_.width + 1) / 2;
-  std::vector<std::int64_t> means;
-  for (std::int64_t row = 0; row < rows; ++row) {
-    for (std::int64_t column = 0; column < columns; ++column) {
-      if (std::abs(i / sample_.width - 2 * row) <= 1 &&
-          std::abs(i % sample_.width - 2 * column) <= 1)
-        means.push_back(row * columns + column);
-    }
-  }
-  return means;
-}
-
-CoreResults CoreReference::results() const {
-  CoreResults all;
-  all.y.resize(dy.size());
-  all.queries.resize(queries.size());
-  all.keys.resize(keys.size());
-  all.values.resize(values.size());
-  all.table.resize(table.size());
-  for (std::int64_t b = 0; b < shape.images; ++b) {
-    for (std::int64_t i = 0; i < shape.queries; ++i) {
-      for (std::int64_t row = 0; row < shape.contextRows(); ++row) {
-        for (std::int64_t h = 0; h < shape.heads; ++h) add(all, b, i, row, h);
-      }
-    }
-  }
-  return all;
-}
-
 std::vector<float> CoreReference::random(std::int64_t size) {
   std::vector<float> numbers(static_cast<std::size_t>(size));
   for (float& number : numbers) number = normal_(generator_);
@@ -116,45 +84,6 @@ std::int32_t CoreReference::rowOf(std::int64_t query, std::int64_t position) con
   }
   if (std::abs(down) > reach || std::abs(right) > reach) return -1;
   return static_cast<std::int32_t>((down + reach) * sample_.scope + right + reach);
-}
-
-/// Adds one term of the sum, q . (kbar + e) v, and of its gradients.
-void CoreReference::add(
-    CoreResults& to, std::int64_t b, std::int64_t i, std::int64_t row, std::int64_t h) const {
-  const std::int64_t k = shape.queryDepth, v = shape.valueDepth, u = shape.intraDepth;
-  const std::int32_t found = tableRowOf[static_cast<std::size_t>(i * shape.positions + row / u)];
-  const std::int64_t tableAt = shape.tableRows > 0 && found >= 0 ? (found * u + row % u) * k : -1;
-  const auto query = static_cast<std::size_t>(((b * shape.queries + i) * shape.heads + h) * k);
-  const auto key = static_cast<std::size_t>((b * shape.contextRows() + row) * k);
-  const auto value = static_cast<std::size_t>((b * shape.contextRows() + row) * v);
-  const std::vector<std::int64_t> outputs = outputsOf(i);
-  const double share = shape.pooling ? 1.0 / 9 : 1;
-  double score = 0;
-  double scoreGradient = 0;
-  const auto weight = [&](std::size_t c) {
-    double sum = shape.hasContent ? static_cast<double>(keys[key + c]) : 0.0;
-    if (tableAt >= 0) sum += static_cast<double>(table[static_cast<std::size_t>(tableAt) + c]);
-    return sum;
-  };
-  for (std::size_t c = 0; c < static_cast<std::size_t>(k); ++c)
-    score += static_cast<double>(queries[query + c]) * weight(c);
-  for (std::size_t c = 0; c < static_cast<std::size_t>(v); ++c) {
-    const auto in = static_cast<double>(values[value + c]);
-    for (const std::int64_t output : outputs) {
-      const auto out =
-          static_cast<std::size_t>(((b * shape.outputs() + output) * shape.heads + h) * v) + c;
-      const double d = share * static_cast<double>(dy[out]);
-      to.y[out] += share * score * in;
-      to.values[value + c] += score * d;
-      scoreGradient += d * in;
-    }
-  }
-  for (std::size_t c = 0; c < static_cast<std::size_t>(k); ++c) {
-    const double byQuery = scoreGradient * static_cast<double>(queries[query + c]);
-    to.queries[query + c] += scoreGradient * weight(c);
-    if (shape.hasContent) to.keys[key + c] += byQuery;
-    if (tableAt >= 0) to.table[static_cast<std::size_t>(tableAt) + c] += byQuery;
-  }
 }
 
 double relativeDistance(const std::vector<float>& found, const std::vector<double>& expected) {

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "engine/kernels/lambda_core/core_shape.h"
+#include "engine/kernels/lambda_core/reference.h"
 
 namespace lambda::test {
 
@@ -20,13 +20,7 @@ struct CoreSample {
 /// Shapes for which every kernel of the core must be correct.
 std::vector<CoreSample> coreSamples();
 
-/// The output y of a core, and the gradients of its operands.
-struct CoreResults {
-  std::vector<double> y, queries, keys, values, table;
-};
-
-/// Random operands of a sample, and the core's results for them, computed in double with one loop
-/// for each index.
+/// Random operands of a sample, and the core's results for them by ReferenceCore.
 class CoreReference {
  public:
   explicit CoreReference(const CoreSample& sample);
@@ -37,7 +31,9 @@ class CoreReference {
   /// Makes the outputs means, with new values of dy.
   void pool();
 
-  CoreResults results() const;
+  CoreResults results() const {
+    return ReferenceCore(shape, {queries, keys, values, table, tableRowOf, dy}).results();
+  }
 
   CoreShape shape;
   std::vector<float> queries, keys, values, table, dy;  ///< As in CoreInputs.
@@ -47,8 +43,6 @@ class CoreReference {
  private:
   std::vector<float> random(std::int64_t size);
   std::int32_t rowOf(std::int64_t query, std::int64_t position) const;
-  std::vector<std::int64_t> outputsOf(std::int64_t i) const;
-  void add(CoreResults& to, std::int64_t b, std::int64_t i, std::int64_t row, std::int64_t h) const;
 
   CoreSample sample_;
   std::mt19937 generator_{1};

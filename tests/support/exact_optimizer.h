@@ -13,7 +13,7 @@
 #include "engine/layers/roled_module.h"
 #include "engine/training/update/muon/muon.h"
 #include "engine/training/update/weight_average.h"
-#include "tests/support/exact_update.h"
+#include "engine/kernels/update/reference.h"
 
 namespace lambda {
 
@@ -116,7 +116,7 @@ class ExactOptimizer {
     auto* const firstMoment = each.firstMoment.mutable_data_ptr<double>();
     auto* const secondMoment = each.secondMoment.mutable_data_ptr<double>();
     for (std::int64_t i = 0; i < gradient.numel(); ++i) {
-      test::updateExactly(
+      updateExactly(
           rates, g[i], rateFactor, decay, step, w[i], firstMoment[i], secondMoment[i]);
     }
   }

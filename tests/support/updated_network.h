@@ -13,7 +13,7 @@
 
 #include "engine/kernels/update/weight_update_kernel.h"
 #include "tests/support/element_map.h"
-#include "tests/support/exact_update.h"
+#include "engine/kernels/update/reference.h"
 #include "tests/support/kernel_checks.h"
 
 namespace lambda::test {

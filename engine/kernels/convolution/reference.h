@@ -1,13 +1,16 @@
 #pragma once
 
+// The plain sum of a 3x3 convolution. Every kernel of this folder computes the same.
+
 #include <cstdint>
 
 #include "engine/kernels/convolution/convolution_shape.h"
 
-namespace lambda::test {
+namespace lambda {
 
 /// Calls `work(input, tap, output)` for all pairs of pixels and the tap of the 3x3 kernel by which
-/// the output sees the input. Pixels are numbered through all images.
+/// the output sees the input: y [output, o] is the sum of x [input, c] w [tap, c, o] over them and
+/// over c. Pixels are numbered through all images, taps by rows.
 template <class Work>
 void forTaps(const ConvolutionShape& shape, const Work& work) {
   for (std::int64_t output = 0; output < shape.images * shape.height * shape.width; ++output) {
@@ -20,4 +23,4 @@ void forTaps(const ConvolutionShape& shape, const Work& work) {
   }
 }
 
-}  // namespace lambda::test
+}  // namespace lambda

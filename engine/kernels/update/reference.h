@@ -1,16 +1,29 @@
 #pragma once
 
+// The update rules for one weight. The kernels of the CPU and of CUDA compute the same.
+
 #include <cmath>
 
 #include "engine/kernels/update/weight_update_kernel.h"
 
-namespace lambda::test {
+namespace lambda {
 
 inline bool isAdaptive(UpdateRule rule) {
   return rule == UpdateRule::adam || rule == UpdateRule::adamw;
 }
 
-/// The formulas of an update for one weight, in double; `step` from 1.
+/// One step of an update of the weight w, in double; `step` counts from 1. With the rate
+/// lr = learningRate rateFactor, the gradient g = gradientScale gradient and the decay d:
+///
+///   sgd, momentum, nesterov, adam   g += d w               adamw, lion   w -= lr d w
+///   sgd        w -= lr g
+///   momentum   m = momentum m + g                          w -= lr m
+///   nesterov   m = momentum m + g                          w -= lr (g + momentum m)
+///   adam(w)    m = beta1 m + (1 - beta1) g                 w -= lr mhat / (sqrt(vhat) + epsilon)
+///              v = beta2 v + (1 - beta2) g^2               mhat = m / (1 - beta1^step), so is vhat
+///   lion       w -= lr sign(beta1 m + (1 - beta1) g)       m = beta2 m + (1 - beta2) g
+///
+/// m is firstMoment, v is secondMoment.
 inline void updateExactly(const UpdateRates& rates,
                           double gradient,
                           double rateFactor,
@@ -48,4 +61,4 @@ inline void updateExactly(const UpdateRates& rates,
   w -= rate * (rates.rule == UpdateRule::nesterov ? g + rates.momentum * firstMoment : firstMoment);
 }
 
-}  // namespace lambda::test
+}  // namespace lambda
