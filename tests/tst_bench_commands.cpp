@@ -221,6 +221,7 @@ void TestBenchCommands::stepTellsOfBothNetworks() {
     for (const QJsonValue& network : networks) {
       QVERIFY(network[u"parameters"_s].toInt() > 0);
       QVERIFY(network[u"imagesPerSecond"_s].toDouble() > 0);
+      QVERIFY(!network[u"paths"_s][u"stem"_s].toString().isEmpty());
       const double p50 = network[u"stepMs"_s][u"p50"_s].toDouble();
       QVERIFY(p50 > 0 && network[u"stepMs"_s][u"p95"_s].toDouble() >= p50);
       for (const char* part : {"data", "forward", "backward", "measures", "update"})

@@ -168,6 +168,7 @@ StepBenchmark measure(RunConfig wanted, const StepBenchmarkOptions& options) {
   for (std::size_t i = 0; i < networks.size(); ++i) {
     result.networks.push_back(trainings[i]->figures(repetitions[i]));
     result.networks.back().peakBytes = peaks[i];
+    result.networks.back().paths = pathsOf(networks[i].config(), device).layers;
     if (!runs.empty()) {
       result.networks.back().inARun = runs[i]->figures(repetitions[networks.size() + i]);
     }

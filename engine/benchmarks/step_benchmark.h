@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/benchmarks/measuring/timing.h"
+#include "engine/networks/network_paths.h"
 #include "engine/training/step/work_counts.h"
 #include "engine/values/config/run_config.h"
 
@@ -50,6 +51,7 @@ struct NetworkSteps {
   std::optional<std::uint64_t> peakBytes;  ///< See runStepBenchmark().
   double firstLoss = 0;
   double lastLoss = 0;
+  std::vector<NetworkPath> paths;  ///< What computed its layers.
 };
 
 struct StepBenchmark {

@@ -97,6 +97,8 @@ Json networkJson(const StepBenchmark& benchmark,
                  const NetworkSteps& network,
                  const MachineCeilings& ceilings) {
   const StepParts& parts = network.parts;
+  Json paths = Json::object();
+  for (const NetworkPath& layer : network.paths) paths[layer.name] = layer.path;
   return {
       {"name", network.name},
       {"parameters", network.parameters},
@@ -116,7 +118,8 @@ Json networkJson(const StepBenchmark& benchmark,
       {"inARun", inARunJson(benchmark, network)},
       {"peakBytes", network.peakBytes ? Json(*network.peakBytes) : Json(nullptr)},
       {"firstLoss", network.firstLoss},
-      {"lastLoss", network.lastLoss}};
+      {"lastLoss", network.lastLoss},
+      {"paths", paths}};
 }
 
 Json benchmarkJson(const std::string& name,

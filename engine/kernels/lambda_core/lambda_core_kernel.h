@@ -31,76 +31,38 @@
 //   dq_n += dy_n lambda_c^T                              dkbar_m = v_m dlambda_c^T
 //                                                        dv_m += kbar_m dlambda_c
 //
-// CPU. A thread works on as many images at a time as have operands that fit the second-level cache,
-// but on a few at least. It can make their queries and values just before they are read
-// (MakeOperands), in memory that it uses again for the next images. Queries are cut into blocks of
-// about 16 to 64 rows (query, head), the context into panels of four vectors (64 rows with
-// AVX-512). A tile is E_n^T [k, panel], the embeddings of one query and one panel. Tiles are read
-// from the table itself where they are whole vectors of it; else they are copied from it, once for
-// a block and all images that the thread holds. Where the tiles of all blocks are small, they are
-// kept for the thread's next images. For each image and panel, the scores [rows, panel] are made in
-// a buffer in the first-level cache, multiplied by the panel's values, and overwritten by the next
-// panel. The heads of one query are few rows to multiply by a tile. So the block's queries are
-// first copied where a product needs more rows, or k is not whole vectors: those of one query side
-// by side for a few images, and a product takes these images together. Their score gradients lie in
-// the same order, for the products that give dq and dR. A product keeps a part of its result in
-// registers while it sums, for example 6 rows by 4 vectors with AVX-512. The vectors are those of
-// Highway: the widest that the CPU has, chosen at run time. So q, dy, y and dq pass between memory
-// and caches once, keys and values once for all blocks, and scores and lambdas are never written to
-// memory. Where a mask leaves out positions, a block has no panels that none of its queries sees,
-// and the embeddings of other pairs are 0.
+// WHO HOLDS WHAT, ON THE CPU. A thread holds in its second-level cache the contexts of as many
+// images as fit, but of a few at least, and the queries and values that it made just before
+// (MakeOperands), in memory that it uses again. Queries are cut into blocks of about 16 to 64 rows
+// (query, head), the context into panels of four vectors. A tile is E_n^T [k, panel], the embeddings
+// of one query and one panel; it serves all images that the thread holds. The scores [rows, panel]
+// of one image are in the first-level cache until they are multiplied by the panel's values. A
+// product keeps a part of its result in registers while it sums. So q, dy, y and dq pass between
+// memory and caches once, keys and values once for all blocks, and scores and lambdas are never
+// written to memory.
 //
-// CPU WITH MEANS AS OUTPUTS (core_pooled_scores-inl.h), for a layer whose stride is an average
-// pooling. The values do not depend on the query, so that the means may be taken of the scores:
-// mean_n y_n = sum_m (mean_n s_nm)^T v_m, with a quarter of the multiply-adds; in the same way the
-// means of the queries meet lambda_c. In the backward pass, the gradients of these means are spread
-// over their queries. A block has all queries of the map, in strips of whole rows of the map.
+// IN CUDA (../cuda/core). A warp has four images, four queries and four heads, and the sums of y in
+// registers; the lanes exchange scores, so that they become the left operand of the next product on
+// tensor cores. The warps of a block have lambda_c in shared memory.
 //
-// CPU UNDER A WINDOW (core_window-inl.h and its neighbours). An embedding belongs to an offset, so
-// that all queries have the same embeddings. A block has neighbours in one row of the map, as
-// many as fill vectors where the map is wide enough. Their scores for some rows of the window are
-// one product [columns, k] x [k, (query, head)], with vectors along the queries: rows of a window
-// seldom fill vectors. Then each query multiplies its scores by the values around it, in a copy
-// with zeros beside the map. In the backward pass, each query adds to dv around it. The score
-// gradients are products of vectors of queries with vectors of transposed values, which begin at
-// the offset of the column; dq and dR then are one product each for the block. With AVX-512, if v
-// is one vector and the heads are a multiple of four, y is computed for four queries at once, and
-// dv row by row while dy stays in registers. A thread has one image at a time.
-//
-// CPU IN BFLOAT16 (bfloat16/, for AMD CPUs with AVX-512 BF16, and CPUs with AMX). The same blocks,
-// panels and groups, but an instruction multiplies pairs of values of successive depths and adds
-// both products to a sum in float32. So each operand has its pairs side by side: rows as they are
-// where the depth is the last dimension, two rows interleaved where it is the first. Scores,
-// lambda_c and the gradients of both are rounded to bfloat16 between two products. The output y and
-// dy are in bfloat16. An instruction of AMX multiplies tiles of 16 rows, 16 pairs and 16 columns.
-// To fill them, panels have up to 256 rows of the context, scores are made for the heads of several
-// images, and left operands of products that sum over rows are transposed first.
-//
-// CUDA. A warp works on four images, four queries and four heads. The context comes in tiles of 16
-// rows, and one product on tensor cores is [16, 16] x [16, 8]. For each of the four queries, the
-// scores of 16 rows (image, head) are made in registers. The lanes of the warp exchange them, so
-// that for each of the four images they become the left operand for 16 rows (query, head); its
-// product with the image's values is added to y in registers, and y is stored once. In the forward
-// pass, a block has up to four warps and 16 or 32 columns of v, and its warps first make lambda_c
-// in shared memory. The backward pass is two kernels: one makes dq, dlambda_c, shares of dR and the
-// position part of dv; the other adds up the shares and applies dlambda_c.
+// WHERE
+//   reference.h                            the core by its definition
+//   core_shape.h                           the sizes
+//   core_loops.h                           which thread takes which images and blocks
+//   core_layout-inl.h                      blocks, panels and groups, and which product comes first
+//   core_blocks-inl.h, core_contexts-inl.h embeddings and contexts, as the products read them
+//   core_scores-inl.h, core_score_gradients-inl.h      queries first
+//   core_lambdas-inl.h                                 lambdas first
+//   core_pooled_scores-inl.h                           queries first, with means as outputs
+//   core_window*-inl.h                                 queries first, under a window
+//   bfloat16/                                          queries first, in bfloat16
+//   engine/layers/layer_path.h             which of them computes a layer
+//   tests/bench/README.md                  what each brings, in time
 //
 // ORDER OF SUMS. The same inputs give the same bits with any number of threads. On the CPU, every
 // sum except dR belongs to one image and runs over blocks and panels in their order. Images form at
 // most 16 groups, by the shape alone. Each group has its own dR, and these are added in the order
 // of the groups. In CUDA the order follows from the sizes alone, and there are no atomics.
-//
-// PATHS. Queries in float32 or bfloat16 on a GPU, with k up to 64, go to the CUDA kernels where
-// these can be used; they always contract the queries first. On the CPU, a core with an output in
-// bfloat16 goes to the kernel for it, if that fits its shape, and else is computed in float32.
-// There, a shape with a window has its own kernel, and so have outputs that are means, if
-// poolsOutputs() allows it; else they are taken afterwards. In the other, lambdas come first
-// (core_lambdas-inl.h) where every query sees every position and that takes fewer products of
-// vectors, as where k <= h; otherwise queries (core_scores-inl.h). Then the keys enter the scores
-// if k is whole vectors and the padded context is shorter than v; otherwise lambda_c is used. Where
-// no kernel fits, the operations of engine/layers/lambda/lambda_core.h run. A layer takes the
-// lambda convolution instead where its window leaves out nothing of a very large map
-// (engine/values/architecture/position_path.h).
 
 #include <cstdint>
 #include <functional>
