@@ -3,10 +3,10 @@
 // The lambda core by its definition, term by term and in double. Every kernel computes the same.
 
 #include <cstdint>
-#include <cstdlib>
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_shape.h"
+#include "engine/kernels/pooling/reference.h"
 
 namespace lambda {
 
@@ -59,16 +59,7 @@ class ReferenceCore {
   /// Where the outputs are means: the numbers of those that query n belongs to. Otherwise n.
   std::vector<std::int64_t> outputsOf(std::int64_t n) const {
     if (!shape_.pooling) return {n};
-    const std::int64_t width = shape_.pooling->mapWidth;
-    const std::int64_t rows = (shape_.pooling->mapHeight + 1) / 2, columns = (width + 1) / 2;
-    std::vector<std::int64_t> means;
-    for (std::int64_t row = 0; row < rows; ++row) {
-      for (std::int64_t column = 0; column < columns; ++column) {
-        if (std::abs(n / width - 2 * row) <= 1 && std::abs(n % width - 2 * column) <= 1)
-          means.push_back(row * columns + column);
-      }
-    }
-    return means;
+    return meansOfPixel(n, shape_.pooling->mapHeight, shape_.pooling->mapWidth);
   }
 
   void add(std::int64_t b, std::int64_t n, std::int64_t row, std::int64_t h) {
