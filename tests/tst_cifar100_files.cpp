@@ -1,6 +1,6 @@
 #include <QtTest/QtTest>
 
-#include "engine/formats/cifar100/cifar100_files.h"
+#include "engine/formats/cifar/cifar_files.h"
 #include "engine/runtime/error.h"
 #include "tests/support/small_cifar10.h"
 #include "tests/support/small_data_sets.h"
@@ -14,15 +14,15 @@ std::vector<TarEntry> entries() {
   const std::string folder = "cifar-100-binary/";
   return {{folder, "", AE_IFDIR},
           {folder + "coarse_label_names.txt", numberedLines("coarse", 20)},
-          {folder + "test.bin", smallCifar100(kSmallCifar100.testImages, 7)},
+          {folder + "test.bin", smallCifar100(100, 7)},
           {folder + "fine_label_names.txt", numberedLines("fine", 100)},
-          {folder + "train.bin", smallCifar100(kSmallCifar100.trainImages, 0)}};
+          {folder + "train.bin", smallCifar100(200, 0)}};
 }
 
 /// The message of the error that reading throws; empty = none.
 std::string failureOf(const std::filesystem::path& path) {
   try {
-    readCifar100(path, Cifar100Labels::fine, kSmallCifar100);
+    readCifar(path, smallCifar100Layout(Cifar100Labels::fine));
     return {};
   } catch (const Error& error) {
     return error.what();
@@ -48,7 +48,7 @@ class TestCifar100Files : public QObject {
 void TestCifar100Files::eitherLabelCanBeRead() {
   TemporaryFolder folder;
   writeSmallCifar100(folder.path());
-  const Cifar100 fine = readCifar100(folder.path(), Cifar100Labels::fine, kSmallCifar100);
+  const Cifar fine = readCifar(folder.path(), smallCifar100Layout(Cifar100Labels::fine));
   QCOMPARE(fine.train.count(), std::size_t{200});
   QCOMPARE(fine.test.count(), std::size_t{100});
   QCOMPARE(fine.train.classNames.size(), std::size_t{100});
@@ -56,7 +56,7 @@ void TestCifar100Files::eitherLabelCanBeRead() {
   QCOMPARE(int{fine.train.labels[157]}, 57);
   QCOMPARE(int{fine.train.pixels[3 * 3072 + 5]}, 8);
   QCOMPARE(int{fine.test.pixels[5]}, 12);
-  const Cifar100 coarse = readCifar100(folder.path(), Cifar100Labels::coarse, kSmallCifar100);
+  const Cifar coarse = readCifar(folder.path(), smallCifar100Layout(Cifar100Labels::coarse));
   QCOMPARE(coarse.train.classNames.size(), std::size_t{20});
   QCOMPARE(coarse.train.classNames[17], std::string("coarse 17"));
   QCOMPARE(int{coarse.train.labels[157]}, 17);
@@ -66,13 +66,13 @@ void TestCifar100Files::eitherLabelCanBeRead() {
 void TestCifar100Files::archivesHoldTheSame() {
   TemporaryFolder folder;
   writeSmallCifar100(folder.path() / "files");
-  const Cifar100 expected =
-      readCifar100(folder.path() / "files", Cifar100Labels::fine, kSmallCifar100);
+  const Cifar expected =
+      readCifar(folder.path() / "files", smallCifar100Layout(Cifar100Labels::fine));
   for (const bool isGzipped : {true, false}) {
     const std::filesystem::path archive = folder.path() / "cifar-100-binary.tar.gz";
     writeFileDurably(archive, tarOf(entries(), isGzipped));
     for (const auto& path : {archive, folder.path()}) {
-      const Cifar100 read = readCifar100(path, Cifar100Labels::fine, kSmallCifar100);
+      const Cifar read = readCifar(path, smallCifar100Layout(Cifar100Labels::fine));
       QVERIFY(read.train == expected.train);
       QVERIFY(read.test == expected.test);
     }
@@ -99,7 +99,7 @@ void TestCifar100Files::everyDamagedByteOfAnArchiveIsSeen() {
 void TestCifar100Files::wrongSizesAndLabelsAreNamed() {
   TemporaryFolder folder;
   writeSmallCifar100(folder.path());
-  const std::string train = smallCifar100(kSmallCifar100.trainImages, 0);
+  const std::string train = smallCifar100(200, 0);
   writeFileDurably(folder.path() / "train.bin", train.substr(0, train.size() - 3074));
   QVERIFY2(failureOf(folder.path()).find("train.bin: has ") != std::string::npos,
            failureOf(folder.path()).c_str());
@@ -117,9 +117,9 @@ void TestCifar100Files::namesThatAreMissingBecomeNumbers() {
   TemporaryFolder folder;
   writeSmallCifar100(folder.path());
   writeFileDurably(folder.path() / "fine_label_names.txt", "only one\n");
-  const Cifar100 set = readCifar100(folder.path(), Cifar100Labels::fine, kSmallCifar100);
+  const Cifar set = readCifar(folder.path(), smallCifar100Layout(Cifar100Labels::fine));
   QCOMPARE(set.train.classNames[99], std::string("class 99"));
-  const DataReport report = checkCifar100(folder.path(), Cifar100Labels::fine, kSmallCifar100);
+  const DataReport report = checkCifar(folder.path(), smallCifar100Layout(Cifar100Labels::fine));
   QVERIFY(report.usable);
   QCOMPARE(report.findings.size(), std::size_t{1});
 }
@@ -127,20 +127,20 @@ void TestCifar100Files::namesThatAreMissingBecomeNumbers() {
 void TestCifar100Files::checksCountTheClasses() {
   TemporaryFolder folder;
   writeSmallCifar100(folder.path());
-  const DataReport report = checkCifar100(folder.path(), Cifar100Labels::coarse, kSmallCifar100);
+  const DataReport report = checkCifar(folder.path(), smallCifar100Layout(Cifar100Labels::coarse));
   QVERIFY(report.usable && report.findings.empty());
   QCOMPARE(report.files[0].countPerClass, std::vector<std::int64_t>(20, 10));
   QVERIFY(report.info.has_value());
   QCOMPARE(report.info->classes, 20);
   QCOMPARE(report.info->trainCount, std::int64_t{200});
-  const DataReport none = checkCifar100(folder.path() / "no", Cifar100Labels::fine);
+  const DataReport none = checkCifar(folder.path() / "no", cifar100Layout(Cifar100Labels::fine));
   QVERIFY(!none.usable && !none.info && !none.findings.empty());
 }
 
 void TestCifar100Files::aTestClassThatTrainingLacksIsRefused() {
   TemporaryFolder folder;
   writeSmallCifar100(folder.path());
-  std::string train = smallCifar100(kSmallCifar100.trainImages, 0);
+  std::string train = smallCifar100(200, 0);
   constexpr std::size_t kRecordBytes = 3074;
   for (const std::size_t image : {7, 107}) train[image * kRecordBytes + 1] = 8;
   writeFileDurably(folder.path() / "train.bin", train);
@@ -148,7 +148,7 @@ void TestCifar100Files::aTestClassThatTrainingLacksIsRefused() {
                    .find("test.bin: has images of the class fine 7, of which there "
                          "are no training images") != std::string::npos,
            failureOf(folder.path()).c_str());
-  QVERIFY(checkCifar100(folder.path(), Cifar100Labels::coarse, kSmallCifar100).usable);
+  QVERIFY(checkCifar(folder.path(), smallCifar100Layout(Cifar100Labels::coarse)).usable);
 }
 
 void TestCifar100Files::thePythonVersionIsNamed() {
@@ -158,7 +158,7 @@ void TestCifar100Files::thePythonVersionIsNamed() {
     writeFileDurably(folder.path() / "cifar-100-python" / name, "pickle");
   }
   for (const std::filesystem::path& path : {folder.path(), folder.path() / "cifar-100-python"}) {
-    QVERIFY(isPythonCifar100(path));
+    QVERIFY(holdsCifar(path, cifar100Layout(Cifar100Labels::fine)));
     QVERIFY2(failureOf(path).find("is the Python version") != std::string::npos,
              failureOf(path).c_str());
   }

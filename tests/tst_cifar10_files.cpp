@@ -5,7 +5,7 @@
 
 #include <QTest>
 
-#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/cifar/cifar_files.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha1.h"
 #include "engine/formats/files/sha256.h"
@@ -19,8 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-Cifar10 parse(const std::string& bytes) {
-  return parseCifar10Archive(std::as_bytes(std::span(bytes)), "test.tar.gz", kSmallLayout);
+Cifar parse(const std::string& bytes) {
+  return parseCifarArchive(std::as_bytes(std::span(bytes)), "test.tar.gz", kSmallLayout);
 }
 
 std::string reasonOf(const std::vector<TarEntry>& entries) {
@@ -37,7 +37,7 @@ std::string findingsOf(const DataReport& report) {
   return text;
 }
 
-void compareWithSmallSet(const Cifar10& set) {
+void compareWithSmallSet(const Cifar& set) {
   QCOMPARE(set.train.count(), std::size_t{50});
   QCOMPARE(set.test.count(), std::size_t{10});
   QCOMPARE(set.train.pixels.size(), std::size_t{50 * 3072});
@@ -81,13 +81,13 @@ class TestCifar10Files : public QObject {
 void TestCifar10Files::readsFoldersAndArchives() {
   const TemporaryFolder folder;
   writeSmallCifar10(folder.path() / "outer" / "cifar-10-batches-bin");
-  compareWithSmallSet(readCifar10(folder.path() / "outer", kSmallLayout));
-  compareWithSmallSet(readCifar10(folder.path() / "outer" / "cifar-10-batches-bin", kSmallLayout));
+  compareWithSmallSet(readCifar(folder.path() / "outer", kSmallLayout));
+  compareWithSmallSet(readCifar(folder.path() / "outer" / "cifar-10-batches-bin", kSmallLayout));
 
   const fs::path archive = folder.path() / "cifar-10-binary.tar.gz";
   writeFileDurably(archive, tarOf(smallEntries()));
-  compareWithSmallSet(readCifar10(archive, kSmallLayout));
-  compareWithSmallSet(readCifar10(folder.path(), kSmallLayout));
+  compareWithSmallSet(readCifar(archive, kSmallLayout));
+  compareWithSmallSet(readCifar(folder.path(), kSmallLayout));
   compareWithSmallSet(parse(tarOf(smallEntries())));
   compareWithSmallSet(parse(tarOf(smallEntries(), false)));
 }
@@ -95,7 +95,7 @@ void TestCifar10Files::readsFoldersAndArchives() {
 void TestCifar10Files::goodSetHasNoFindings() {
   const TemporaryFolder folder;
   writeSmallCifar10(folder.path());
-  DataReport report = checkCifar10(folder.path(), kSmallLayout);
+  DataReport report = checkCifar(folder.path(), kSmallLayout);
   QVERIFY(report.usable);
   QCOMPARE(findingsOf(report), std::string());
   QCOMPARE(report.files.size(), std::size_t{7});
@@ -105,7 +105,7 @@ void TestCifar10Files::goodSetHasNoFindings() {
 
   const fs::path archive = folder.path() / "a.tar.gz";
   writeFileDurably(archive, tarOf(smallEntries()));
-  report = checkCifar10(archive, kSmallLayout);
+  report = checkCifar(archive, kSmallLayout);
   QVERIFY(report.usable);
   QCOMPARE(report.sha256, sha256OfFile(archive));
   QCOMPARE(findingsOf(report), std::string());
@@ -116,12 +116,12 @@ void TestCifar10Files::archiveOtherThanThePublishedIsAWarning() {
   const fs::path archive = folder.path() / "a.tar.gz";
   writeFileDurably(archive, tarOf(smallEntries()));
   const std::string digest = sha256OfFile(archive);
-  Cifar10Layout layout = kSmallLayout;
+  CifarLayout layout = kSmallLayout;
   layout.archiveSha256 = digest;
-  QCOMPARE(findingsOf(checkCifar10(archive, layout)), std::string());
+  QCOMPARE(findingsOf(checkCifar(archive, layout)), std::string());
 
   layout.archiveSha256 = kCifar10ArchiveSha256;
-  const DataReport report = checkCifar10(archive, layout);
+  const DataReport report = checkCifar(archive, layout);
   QVERIFY(report.usable);
   QCOMPARE(report.findings.size(), std::size_t{1});
   const DataFinding& finding = report.findings[0];
@@ -133,11 +133,11 @@ void TestCifar10Files::archiveOtherThanThePublishedIsAWarning() {
 
   // A folder has no digest of an archive, and for a broken archive other findings say more.
   writeSmallCifar10(folder.path() / "folder");
-  QCOMPARE(findingsOf(checkCifar10(folder.path() / "folder", layout)), std::string());
+  QCOMPARE(findingsOf(checkCifar(folder.path() / "folder", layout)), std::string());
   std::vector<TarEntry> entries = smallEntries();
   entries.pop_back();
   writeFileDurably(archive, tarOf(entries));
-  QCOMPARE(findingsOf(checkCifar10(archive, layout)),
+  QCOMPARE(findingsOf(checkCifar(archive, layout)),
            std::string("error data_batch_2.bin: is missing\n"));
 }
 
@@ -150,7 +150,7 @@ void TestCifar10Files::allDefectsAreFoundAtOnce() {
   std::string bad = smallBatch(3);
   bad[3 * 3073] = 10;
   writeFileDurably(folder.path() / "data_batch_4.bin", bad);
-  const DataReport report = checkCifar10(folder.path(), kSmallLayout);
+  const DataReport report = checkCifar(folder.path(), kSmallLayout);
   QVERIFY(!report.usable);
   QCOMPARE(
       findingsOf(report),
@@ -159,7 +159,7 @@ void TestCifar10Files::allDefectsAreFoundAtOnce() {
           "error data_batch_4.bin: record 3 (byte 9219) has the label 10, which is not in 0 to 9\n"
           "error data_batch_2.bin: is missing\n"
           "warning batches.meta.txt: is missing: the published class names are used\n"));
-  const auto error = errorOf([&] { readCifar10(folder.path(), kSmallLayout); });
+  const auto error = errorOf([&] { readCifar(folder.path(), kSmallLayout); });
   QVERIFY(error);
   QCOMPARE(error->place(), (folder.path() / "data_batch_3.bin").string());
   QVERIFY(!error->hint().empty());
@@ -169,11 +169,11 @@ void TestCifar10Files::missingPlacesAreExplained() {
   const TemporaryFolder folder;
   fs::create_directory(folder.path() / "empty");
   for (const char* place : {"none", "empty"}) {
-    const auto error = errorOf([&] { readCifar10(folder.path() / place, kSmallLayout); });
+    const auto error = errorOf([&] { readCifar(folder.path() / place, kSmallLayout); });
     QVERIFY(error);
     QCOMPARE(error->place(), (folder.path() / place).string());
     QVERIFY(!error->hint().empty());
-    QVERIFY(!checkCifar10(folder.path() / place).usable);
+    QVERIFY(!checkCifar(folder.path() / place, cifar10Layout()).usable);
   }
 }
 
@@ -182,13 +182,13 @@ void TestCifar10Files::unreadableFileIsAFinding() {
   writeSmallCifar10(folder.path());
   fs::remove(folder.path() / "test_batch.bin");
   fs::create_directory(folder.path() / "test_batch.bin");
-  QCOMPARE(findingsOf(checkCifar10(folder.path(), kSmallLayout)),
+  QCOMPARE(findingsOf(checkCifar(folder.path(), kSmallLayout)),
            std::string("error test_batch.bin: is a folder, not a file\n"));
   fs::remove(folder.path() / "test_batch.bin");
   if (::geteuid() == 0) QSKIP("permissions do not apply to root");
   writeFileDurably(folder.path() / "test_batch.bin", smallBatch(5));
   ::chmod((folder.path() / "test_batch.bin").c_str(), 0);
-  const DataReport report = checkCifar10(folder.path(), kSmallLayout);
+  const DataReport report = checkCifar(folder.path(), kSmallLayout);
   QVERIFY(findingsOf(report).find("Permission denied") != std::string::npos);
 }
 
@@ -212,7 +212,7 @@ void TestCifar10Files::otherVersionsAreRecognised() {
   fs::create_directories((folder.path() / file).parent_path());
   writeFileDurably(folder.path() / file, "some bytes");
   for (const fs::path& path : {folder.path(), (folder.path() / file).parent_path()}) {
-    const std::string findings = findingsOf(checkCifar10(path, kSmallLayout));
+    const std::string findings = findingsOf(checkCifar(path, kSmallLayout));
     QVERIFY2(findings.find(says) != std::string::npos, findings.c_str());
   }
 }
@@ -258,7 +258,7 @@ void TestCifar10Files::archiveDefectsAreErrors() {
 
   const TemporaryFolder folder;
   writeFileDurably(folder.path() / "a.tar.gz", bytes);
-  QVERIFY(!checkCifar10(folder.path() / "a.tar.gz", kSmallLayout).usable);
+  QVERIFY(!checkCifar(folder.path() / "a.tar.gz", kSmallLayout).usable);
 }
 
 void TestCifar10Files::bombsAreNotUnpacked() {
@@ -299,12 +299,12 @@ void TestCifar10Files::flippedBitsInAnArchiveAreFound() {
     }
     QVERIFY(!error->hint().empty());
     writeFileDurably(archive, damaged);
-    QVERIFY2(!checkCifar10(archive, kSmallLayout).usable, error->what());
+    QVERIFY2(!checkCifar(archive, kSmallLayout).usable, error->what());
   }
   std::string damaged = bytes;
   damaged[bytes.size() - 5] ^= 1;  // A bit of the checksum.
   writeFileDurably(archive, damaged);
-  QCOMPARE(findingsOf(checkCifar10(archive, kSmallLayout)),
+  QCOMPARE(findingsOf(checkCifar(archive, kSmallLayout)),
            "error " + archive.string() +
                ": the archive is damaged: its content does not match its checksum (CRC-32)\n");
 }
@@ -312,32 +312,33 @@ void TestCifar10Files::flippedBitsInAnArchiveAreFound() {
 void TestCifar10Files::filesOtherThanThePublishedAreAWarning() {
   const TemporaryFolder folder;
   writeSmallCifar10(folder.path() / "set");
-  Cifar10Layout layout = kSmallLayout;
+  CifarLayout layout = kSmallLayout;
   std::vector<std::string> digests;
   for (std::size_t i = 0; i < 6; ++i) {
     const std::string batch = smallBatch(i);
     digests.push_back(sha1Hex(std::as_bytes(std::span(batch))));
   }
-  for (std::size_t i = 0; i < 6; ++i) layout.fileSha1[i] = digests[i];
-  DataReport report = checkCifar10(folder.path() / "set", layout);
+  for (std::size_t i = 0; i < 6; ++i) layout.files[i].sha1 = digests[i];
+  DataReport report = checkCifar(folder.path() / "set", layout);
   QCOMPARE(findingsOf(report), std::string());
   QCOMPARE(report.files[5].sha1, digests[5]);
 
-  layout.fileSha1[2] = kCifar10FileSha1[2];
-  report = checkCifar10(folder.path() / "set", layout);
+  layout.files[2].sha1 = cifar10Layout().files[2].sha1;
+  report = checkCifar(folder.path() / "set", layout);
   QVERIFY(report.usable);
   QCOMPARE(findingsOf(report),
            "warning data_batch_3.bin: is not the published file, though its content is "
            "well-formed: its SHA-1 is " +
-               digests[2] + ", the published one's " + std::string(kCifar10FileSha1[2]) + "\n");
-  compareWithSmallSet(readCifar10(folder.path() / "set", layout));
+               digests[2] + ", the published one's " + std::string(cifar10Layout().files[2].sha1) +
+               "\n");
+  compareWithSmallSet(readCifar(folder.path() / "set", layout));
 
   // Repacking did not change the files.
-  layout.fileSha1[2] = digests[2];
+  layout.files[2].sha1 = digests[2];
   layout.archiveSha256 = kCifar10ArchiveSha256;
   const fs::path archive = folder.path() / "a.tar.gz";
   writeFileDurably(archive, tarOf(smallEntries()));
-  report = checkCifar10(archive, layout);
+  report = checkCifar(archive, layout);
   QVERIFY(report.usable);
   QCOMPARE(report.findings.size(), std::size_t{1});
   QVERIFY(report.findings[0].text.find("its six data files are the published ones") !=
@@ -351,7 +352,7 @@ void TestCifar10Files::mutatedArchivesThrowOrLoad() {
     for (std::uint64_t i = 0; i < 1'000; ++i) {
       const bool failed =
           errorOf([&] {
-            const Cifar10 set = parse(mutated(bytes, 3, i));
+            const Cifar set = parse(mutated(bytes, 3, i));
             QCOMPARE(set.train.pixels.size(), std::size_t{50 * 3072});
             QVERIFY(std::ranges::all_of(set.train.labels, [](auto n) { return n < 10; }));
           }).has_value();
@@ -367,7 +368,7 @@ void TestCifar10Files::unequalClassesAreAWarning() {
   std::string batch = smallBatch(5);
   batch[0] = 0;
   writeFileDurably(folder.path() / "test_batch.bin", batch);
-  const DataReport report = checkCifar10(folder.path(), kSmallLayout);
+  const DataReport report = checkCifar(folder.path(), kSmallLayout);
   QVERIFY(report.usable);
   QCOMPARE(
       findingsOf(report),
@@ -380,20 +381,20 @@ void TestCifar10Files::classNamesAreReadOrReplaced() {
   writeSmallCifar10(folder.path());
   const fs::path names = folder.path() / "batches.meta.txt";
   writeFileDurably(names, "a\r\nb\r\nc\r\nd\r\ne\r\nf\r\ng\r\nh\r\ni\r\nj\r\n");
-  QCOMPARE(readCifar10(folder.path(), kSmallLayout).test.classNames[9], std::string("j"));
+  QCOMPARE(readCifar(folder.path(), kSmallLayout).test.classNames[9], std::string("j"));
   writeFileDurably(names, "a\nb\n\x1b[2J\n");
-  QCOMPARE(readCifar10(folder.path(), kSmallLayout).test.classNames[9], std::string("truck"));
-  QVERIFY(checkCifar10(folder.path(), kSmallLayout).usable);
+  QCOMPARE(readCifar(folder.path(), kSmallLayout).test.classNames[9], std::string("truck"));
+  QVERIFY(checkCifar(folder.path(), kSmallLayout).usable);
   writeFileDurably(names, std::string(10'000, 'x'));
-  QVERIFY(!checkCifar10(folder.path(), kSmallLayout).usable);
+  QVERIFY(!checkCifar(folder.path(), kSmallLayout).usable);
 }
 
 void TestCifar10Files::realSetIsRead() {
   const char* path = std::getenv("LAMBDA_CIFAR10");
   if (path == nullptr) QSKIP("LAMBDA_CIFAR10 does not name a copy of CIFAR-10");
-  const DataReport report = checkCifar10(path);
+  const DataReport report = checkCifar(path, cifar10Layout());
   QVERIFY2(report.usable, findingsOf(report).c_str());
-  const Cifar10 set = readCifar10(path);
+  const Cifar set = readCifar(path, cifar10Layout());
   QCOMPARE(set.train.count(), std::size_t{50'000});
   QCOMPARE(set.test.count(), std::size_t{10'000});
   for (const auto label : {0, 9}) {

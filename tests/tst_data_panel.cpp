@@ -10,7 +10,7 @@
 #include "app/train/data/augmentation_preview.h"
 #include "app/train/data/data_panel.h"
 #include "app/train/data/sample_images.h"
-#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/cifar/cifar_files.h"
 #include "engine/formats/files/sha256.h"
 #include "engine/values/config/fields.h"
 #include "tests/support/http_server.h"
@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 
 /// Services that check data sets of ten images per file; their download fails by default.
 DataPanel::Services smallServices() {
-  return {[](const DataSource& source) { return checkCifar10(*pathOf(source), kSmallLayout); },
+  return {[](const DataSource& source) { return checkCifar(*pathOf(source), kSmallLayout); },
           [](const fs::path& folder) {
             DownloadRequest request = cifar10Download(folder);
             request.url = "http://127.0.0.1:1/nothing";

@@ -4,7 +4,7 @@
 
 #include "engine/data/http_get.h"
 #include "engine/data/part_file.h"
-#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/cifar/cifar_layout.h"
 #include "engine/formats/files/sha256.h"
 #include "engine/runtime/error.h"
 

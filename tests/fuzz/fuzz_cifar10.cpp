@@ -3,17 +3,23 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "engine/formats/cifar10/cifar10_files.h"
-#include "engine/formats/cifar10/cifar10_scan.h"
+#include "engine/formats/cifar/cifar_files.h"
+#include "engine/formats/cifar/cifar_scan.h"
 #include "engine/runtime/error.h"
 
 namespace {
 
-constexpr lambda::Cifar10Layout kLayout = {.imagesPerFile = 1};
+lambda::CifarLayout layoutOfOneImage() {
+  lambda::CifarLayout layout = lambda::cifar10Layout();
+  for (lambda::CifarFile& file : layout.files) file.images = 1;
+  return layout;
+}
 
-void checkLabels(const lambda::Cifar10& set) {
+const lambda::CifarLayout kLayout = layoutOfOneImage();
+
+void checkLabels(const lambda::Cifar& set) {
   for (const lambda::LabeledImages* images : {&set.train, &set.test}) {
-    if (images->pixels.size() != images->count() * lambda::Cifar10Scan::kImageBytes) std::abort();
+    if (images->pixels.size() != images->count() * lambda::CifarScan::kImageBytes) std::abort();
     if (std::ranges::any_of(images->labels, [](std::uint8_t label) { return label > 9; })) {
       std::abort();
     }
@@ -23,22 +29,18 @@ void checkLabels(const lambda::Cifar10& set) {
 // Parses the bytes as the content of one of the files; the first byte chooses which.
 void tryRecords(std::span<const std::byte> bytes) {
   if (bytes.empty()) return;
-  lambda::Cifar10Scan scan("fuzz", kLayout, true);
-  const std::size_t index = std::to_integer<std::size_t>(bytes[0]) % (scan.kFiles.size() + 1);
+  lambda::CifarScan scan("fuzz", kLayout, true);
+  const std::size_t index = std::to_integer<std::size_t>(bytes[0]) % scan.report.files.size();
   const std::span<const std::byte> content = bytes.subspan(1);
-  if (index == scan.kFiles.size()) {
-    scan.addClassNames({reinterpret_cast<const char*>(content.data()), content.size()});
-  } else {
-    scan.announce(index, content.size());
-    scan.addRecords(index, content);
-  }
+  scan.announce(index, content.size());
+  scan.add(index, content);
   scan.finish();
   checkLabels(scan.images);
 }
 
 void tryArchive(std::span<const std::byte> bytes) {
   try {
-    checkLabels(lambda::parseCifar10Archive(bytes, "fuzz", kLayout));
+    checkLabels(lambda::parseCifarArchive(bytes, "fuzz", kLayout));
   } catch (const lambda::Error&) {
   }
 }

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "engine/formats/cifar100/cifar100_files.h"
+#include "engine/formats/cifar/cifar_files.h"
 #include "engine/runtime/error.h"
 
 // The input is an archive with one image in each file; the first byte chooses the kind of labels.
@@ -12,9 +12,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::span<const std::byte> bytes = std::as_bytes(std::span(data + 1, size - 1));
   const auto labels =
       data[0] % 2 == 0 ? lambda::Cifar100Labels::fine : lambda::Cifar100Labels::coarse;
+  lambda::CifarLayout layout = lambda::cifar100Layout(labels);
+  for (lambda::CifarFile& file : layout.files) file.images = 1;
   try {
-    const lambda::Cifar100 set =
-        lambda::parseCifar100Archive(bytes, "fuzz", labels, {.trainImages = 1, .testImages = 1});
+    const lambda::Cifar set = lambda::parseCifarArchive(bytes, "fuzz", layout);
     for (const lambda::LabeledImages* images : {&set.train, &set.test}) {
       if (images->count() != 1 || images->pixels.size() != 3072) std::abort();
       if (images->labels[0] >= images->classNames.size()) std::abort();

@@ -10,14 +10,21 @@
 #include <archive.h>
 #include <archive_entry.h>
 
-#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/cifar/cifar_files.h"
 #include "engine/formats/files/durable_file.h"
 
 namespace lambda {
 
+/// The layout with this number of images in each file, whose digests are not compared.
+inline CifarLayout cifar10WithImages(std::size_t images) {
+  CifarLayout layout = cifar10Layout();
+  layout.archiveSha256 = {};
+  for (CifarFile& file : layout.files) file = {file.name, images};
+  return layout;
+}
+
 /// A small CIFAR-10: files of ten images, one of each class.
-inline constexpr Cifar10Layout kSmallLayout = {
-    .imagesPerFile = 10, .archiveSha256 = {}, .fileSha1 = {}};
+inline const CifarLayout kSmallLayout = cifar10WithImages(10);
 
 inline const std::vector<std::string> kCifar10FileNames = {"data_batch_1.bin",
                                                            "data_batch_2.bin",

@@ -10,7 +10,7 @@
 #include <jpeglib.h>
 #include <zlib.h>
 
-#include "engine/formats/cifar100/cifar100_files.h"
+#include "engine/formats/cifar/cifar_files.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/inspection/png.h"
 #include "engine/values/images/image.h"
@@ -19,7 +19,19 @@ namespace lambda {
 
 // ---- CIFAR-100 ----
 
-inline constexpr Cifar100Layout kSmallCifar100{.trainImages = 200, .testImages = 100};
+inline CifarLayout cifar100WithImages(Cifar100Labels labels,
+                                      std::size_t trainImages,
+                                      std::size_t testImages) {
+  CifarLayout layout = cifar100Layout(labels);
+  layout.files[0].images = trainImages;
+  layout.files[1].images = testImages;
+  return layout;
+}
+
+/// A small CIFAR-100: two training images and one test image of each class.
+inline CifarLayout smallCifar100Layout(Cifar100Labels labels) {
+  return cifar100WithImages(labels, 200, 100);
+}
 
 /// Image i has the fine label i % 100, the coarse label i % 20, and pixels (seed + i + p) % 251.
 inline std::string smallCifar100(std::size_t images, std::size_t seed) {
@@ -43,8 +55,8 @@ inline std::string numberedLines(const std::string& word, int count) {
 
 inline void writeSmallCifar100(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
-  writeFileDurably(folder / "train.bin", smallCifar100(kSmallCifar100.trainImages, 0));
-  writeFileDurably(folder / "test.bin", smallCifar100(kSmallCifar100.testImages, 7));
+  writeFileDurably(folder / "train.bin", smallCifar100(200, 0));
+  writeFileDurably(folder / "test.bin", smallCifar100(100, 7));
   writeFileDurably(folder / "fine_label_names.txt", numberedLines("fine", 100));
   writeFileDurably(folder / "coarse_label_names.txt", numberedLines("coarse", 20));
 }

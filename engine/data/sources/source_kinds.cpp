@@ -1,17 +1,11 @@
 #include "engine/data/sources/source_kinds.h"
 
-#include <algorithm>
-#include <array>
 #include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "engine/data/dataset.h"
 #include "engine/data/shapes10.h"
-#include "engine/formats/archives/tar.h"
-#include "engine/formats/cifar10/cifar10_files.h"
-#include "engine/formats/cifar100/cifar100_files.h"
+#include "engine/formats/cifar/cifar_files.h"
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/idx/idx_files.h"
 #include "engine/formats/image_folder/image_folder.h"
@@ -22,40 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kInspectedEntries = 4;  // The first files of an archive identify the data set.
-
-template <std::size_t Count>
-bool holdsAny(const fs::path& folder, const std::array<std::string_view, Count>& names) {
-  return std::ranges::any_of(names, [&](std::string_view name) { return isThere(folder / name); });
+CifarLayout layoutOf(const Cifar10Source&) {
+  return cifar10Layout();
 }
 
-/// Whether one of the archive's first entries has one of these names, or lies in the folder.
-template <std::size_t Count>
-bool archiveHolds(const fs::path& path,
-                  const std::array<std::string_view, Count>& names,
-                  std::string_view folder) {
-  const std::vector<std::string> entries = firstTarEntries(path, kInspectedEntries);
-  return std::ranges::any_of(entries, [&](const std::string& entry) {
-    if (entry.find(folder) != entry.npos) return true;
-    const std::string name = entry.substr(entry.find_last_of('/') + 1);
-    return std::ranges::find(names, name) != names.end();
-  });
+CifarLayout layoutOf(const Cifar100Source& source) {
+  return cifar100Layout(source.labels);
 }
-
-// The names include those of versions that can't be read, for which the check says what is needed.
-constexpr std::array<std::string_view, 11> kCifar10Names{"data_batch_1.bin",
-                                                         "data_batch_2.bin",
-                                                         "data_batch_3.bin",
-                                                         "data_batch_4.bin",
-                                                         "data_batch_5.bin",
-                                                         "test_batch.bin",
-                                                         "data_batch_1",
-                                                         "cifar-10-batches-bin",
-                                                         "cifar-10-batches-py",
-                                                         "cifar-10-batches-mat",
-                                                         "cifar-10-binary.tar.gz"};
-constexpr std::array<std::string_view, 5> kCifar100Names{
-    "train.bin", "test.bin", "fine_label_names.txt", "cifar-100-binary", "cifar-100-binary.tar.gz"};
 
 DataReport builtInReport(const DatasetInfo& info, const std::string& source) {
   DataReport report;
@@ -91,42 +58,37 @@ bool liesAt(const fs::path&, const Shapes10Source&) {
   return false;
 }
 
-// ---- CIFAR-10 ----
+// ---- CIFAR-10 and CIFAR-100 ----
 
 TrainingImages training(const Cifar10Source& source) {
-  return {readCifar10(source.path).train};
+  return {readCifar(source.path, layoutOf(source)).train};
 }
 
 LabeledImages test(const Cifar10Source& source) {
-  return readCifar10(source.path).test;
+  return readCifar(source.path, layoutOf(source)).test;
 }
 
 DatasetInfo probe(const Cifar10Source& source) {
   DatasetInfo info = announcedInfo(source).value();
-  info.classNames.assign(kCifar10Classes.begin(), kCifar10Classes.end());
+  const CifarLayout layout = layoutOf(source);
+  info.classNames.assign(layout.classNames.begin(), layout.classNames.end());
   return info;
 }
 
 DataReport check(const Cifar10Source& source) {
-  return checkCifar10(source.path);
+  return checkCifar(source.path, layoutOf(source));
 }
 
-bool liesAt(const fs::path& path, const Cifar10Source&) {
-  if (isFolder(path)) {
-    return holdsAny(path, kCifar10Names) ||
-           path.filename().string().starts_with("cifar-10-batches-");
-  }
-  return archiveHolds(path, kCifar10Names, "cifar-10-batches-");
+bool liesAt(const fs::path& path, const Cifar10Source& source) {
+  return holdsCifar(path, layoutOf(source));
 }
-
-// ---- CIFAR-100 ----
 
 TrainingImages training(const Cifar100Source& source) {
-  return {readCifar100(source.path, source.labels).train};
+  return {readCifar(source.path, layoutOf(source)).train};
 }
 
 LabeledImages test(const Cifar100Source& source) {
-  return readCifar100(source.path, source.labels).test;
+  return readCifar(source.path, layoutOf(source)).test;
 }
 
 DatasetInfo probe(const Cifar100Source& source) {
@@ -134,12 +96,11 @@ DatasetInfo probe(const Cifar100Source& source) {
 }
 
 DataReport check(const Cifar100Source& source) {
-  return checkCifar100(source.path, source.labels);
+  return checkCifar(source.path, layoutOf(source));
 }
 
-bool liesAt(const fs::path& path, const Cifar100Source&) {
-  if (isFolder(path)) return holdsAny(path, kCifar100Names) || isPythonCifar100(path);
-  return archiveHolds(path, kCifar100Names, "cifar-100-");
+bool liesAt(const fs::path& path, const Cifar100Source& source) {
+  return holdsCifar(path, layoutOf(source));
 }
 
 // ---- IDX files ----

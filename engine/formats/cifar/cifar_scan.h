@@ -1,6 +1,5 @@
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
@@ -8,40 +7,34 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/formats/cifar10/cifar10_files.h"
+#include "engine/formats/cifar/cifar_files.h"
 
 namespace lambda {
 
 /// Collects the files of the data set in any order, from a folder or an archive, and checks them.
 /// Defects become findings. Images are kept only if requested and if their file is complete.
-class Cifar10Scan {
+class CifarScan {
  public:
   static constexpr std::size_t kImageBytes = 3 * 32 * 32;
-  static constexpr std::size_t kRecordBytes = 1 + kImageBytes;
-  static constexpr std::size_t kTrainFiles = 5;
-  static constexpr std::string_view kClassNamesFile = "batches.meta.txt";
-  static constexpr std::size_t kMaxClassNamesBytes = 4096;
-  static constexpr std::array<std::string_view, 6> kFiles = {"data_batch_1.bin",
-                                                             "data_batch_2.bin",
-                                                             "data_batch_3.bin",
-                                                             "data_batch_4.bin",
-                                                             "data_batch_5.bin",
-                                                             "test_batch.bin"};
 
-  Cifar10Scan(std::string source, const Cifar10Layout& layout, bool keepImages);
+  CifarScan(std::string source, CifarLayout layout, bool keepImages);
 
-  /// The index into kFiles; none for any other name.
-  static std::optional<std::size_t> fileIndex(std::string_view name);
+  /// Those of the layout's files and then of its labels' names have the same index in report.files;
+  /// none for any other name.
+  std::optional<std::size_t> fileIndex(std::string_view name) const;
+
+  /// The exact size of a file of records; the greatest size of a file of names.
+  std::size_t mostBytes(std::size_t index) const;
+
+  /// Whether the file is one of records; otherwise it is one of names.
+  bool hasRecords(std::size_t index) const { return index < layout_.files.size(); }
 
   /// Records that file `index` exists and its length. Returns false and adds a finding if the file
   /// came before or its size differs from the layout; its bytes need not be read then.
   bool announce(std::size_t index, std::uint64_t bytes);
 
   /// Adds the content of an announced file.
-  void addRecords(std::size_t index, std::span<const std::byte> bytes);
-
-  /// Adds the content of batches.meta.txt.
-  void addClassNames(std::string_view text);
+  void add(std::size_t index, std::span<const std::byte> bytes);
 
   /// Records the path of an entry or file that may indicate another version of the data set.
   void noteOtherVersion(std::string_view path);
@@ -54,22 +47,37 @@ class Cifar10Scan {
 
   bool isStopped() const { return stopped_; }
 
-  std::size_t fileBytes() const { return layout_.imagesPerFile * kRecordBytes; }
+  const CifarLayout& layout() const { return layout_; }
 
   /// Checks for missing files and the class counts. Ends the scan.
   void finish();
 
   DataReport report;
-  Cifar10 images;
+  Cifar images;
 
  private:
+  std::size_t recordBytes() const { return layout_.labels.size() + kImageBytes; }
+
+  /// The index of a file of names.
+  std::size_t namesIndex(std::size_t label) const { return layout_.files.size() + label; }
+
+  bool areKnownLabels(std::span<const std::byte> labelBytes) const;
+  void refuseLabels(std::size_t index, std::size_t record, std::span<const std::byte> labelBytes);
+  std::size_t labelOf(std::span<const std::byte> record) const;
+  void addRecords(std::size_t index, std::span<const std::byte> bytes);
+  void addClassNames(std::size_t index, std::string_view text);
   void judgeMissingFiles();
   void judgeClassCounts();
+  std::vector<std::int64_t> countsOf(std::size_t firstFile, std::size_t endFile) const;
+  void warnOfUnequal(const std::vector<std::int64_t>& counts, const std::string& set);
+  void requireTrained(const std::vector<std::int64_t>& trained,
+                      const std::vector<std::int64_t>& tested);
   void judgeDigests();
   bool judgeFileDigests();
   void keep(std::size_t index, std::span<const std::byte> bytes);
 
-  Cifar10Layout layout_;
+  CifarLayout layout_;
+  std::size_t trainFiles_;
   bool keepImages_;
   bool stopped_ = false;
   std::string otherVersion_;
@@ -78,10 +86,10 @@ class Cifar10Scan {
 
 /// Passes the archive's entries to the scan. Only entries with the data set's names are read, each
 /// once, and no entry is written to disk. `bytes` is a tar archive, gzipped or not.
-void scanCifar10Archive(std::span<const std::byte> bytes, Cifar10Scan& scan);
+void scanCifarArchive(std::span<const std::byte> bytes, CifarScan& scan);
 
 /// The same from a file, which is streamed. `digested` sets the report's digest. Throws Error if
 /// the file can't be read.
-void scanCifar10Archive(const std::filesystem::path& path, bool digested, Cifar10Scan& scan);
+void scanCifarArchive(const std::filesystem::path& path, bool digested, CifarScan& scan);
 
 }  // namespace lambda

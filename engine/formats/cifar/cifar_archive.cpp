@@ -12,7 +12,7 @@
 
 #include "engine/formats/archives/gzip_reader.h"
 #include "engine/formats/archives/tar.h"
-#include "engine/formats/cifar10/cifar10_scan.h"
+#include "engine/formats/cifar/cifar_scan.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/sha256.h"
 
@@ -21,21 +21,32 @@ namespace lambda {
 namespace {
 
 // A crafted archive may unpack to a thousand times its own size. This is the greatest total size of
-// other entries, besides the six files, that is skipped.
+// other entries, besides the files of records, that is skipped.
 constexpr std::uint64_t kMaxOtherBytes = 16U << 20;
 constexpr std::uint64_t kMaxTarBytes = 8U << 20;  // Headers, padding and the end of the tar.
 constexpr int kMaxEntries = 256;
 constexpr std::size_t kPieceBytes = 1 << 18;
-constexpr const char* kArchiveHint =
-    "use the original cifar-10-binary.tar.gz (lambda data get cifar10 fetches or completes it)";
+
+/// The greatest total size of the entries of an archive, in bytes.
+std::uint64_t contentBytes(const CifarScan& scan) {
+  std::uint64_t bytes = kMaxOtherBytes;
+  for (std::size_t i = 0; i < scan.layout().files.size(); ++i) bytes += scan.mostBytes(i);
+  return bytes;
+}
+
+std::string tooMuchFor(const CifarLayout& layout) {
+  return "unpacks to more than " + std::string(layout.title) + " can hold";
+}
 
 /// The tar stream of a packed source. libarchive unpacks gzip without checking checksum and length,
 /// so it reads from a GzipReader. Its read function is called from C, so failures are stored, not
 /// thrown.
 class TarStream {
  public:
-  TarStream(GzipReader::Source source, std::uint64_t mostBytes)
-      : unpacked_(std::move(source)), left_(mostBytes) {}
+  TarStream(GzipReader::Source source, const CifarScan& scan)
+      : layout_(scan.layout()),
+        unpacked_(std::move(source)),
+        left_(contentBytes(scan) + kMaxTarBytes) {}
 
   static la_ssize_t readPiece(archive* reader, void* self, const void** bytes) {
     auto& stream = *static_cast<TarStream*>(self);
@@ -59,6 +70,9 @@ class TarStream {
     try {
       while (!isBroken() && next() > 0) {
       }
+      if (layout_.isStrict && !isBroken() && unpacked_.hasTrailingBytes()) {
+        damage_ = "it has bytes behind the end of its gzip data";
+      }
     } catch (const GzipDamage& damage) {
       damage_ = damage.reason();
     }
@@ -75,11 +89,12 @@ class TarStream {
  private:
   std::size_t next() {
     const std::size_t count = unpacked_.read(piece_);
-    if (count > left_) throw GzipDamage("it unpacks to more than CIFAR-10 can hold");
+    if (count > left_) throw GzipDamage("it " + tooMuchFor(layout_));
     left_ -= count;
     return count;
   }
 
+  const CifarLayout& layout_;
   GzipReader unpacked_;
   std::uint64_t left_;
   std::vector<std::byte> piece_ = std::vector<std::byte>(kPieceBytes);
@@ -87,14 +102,9 @@ class TarStream {
   std::optional<Error> failure_;
 };
 
-/// The greatest total size of the entries of an archive, in bytes.
-std::uint64_t contentBytes(const Cifar10Scan& scan) {
-  return kMaxOtherBytes + Cifar10Scan::kFiles.size() * scan.fileBytes();
-}
-
 class EntryReader {
  public:
-  EntryReader(archive* reader, const TarStream& stream, Cifar10Scan& scan)
+  EntryReader(archive* reader, const TarStream& stream, CifarScan& scan)
       : reader_(reader), stream_(stream), scan_(scan) {}
 
   void readAll() {
@@ -108,11 +118,12 @@ class EntryReader {
                    count == 0 && !stream_.isBroken()
                        ? "is not a gzipped tar archive (" + reason + ")"
                        : "the archive is damaged: " + reason,
-                   kArchiveHint);
+                   scan_.layout().texts.archiveHint);
         return;
       }
       if (count == kMaxEntries) {
-        scan_.stop(scan_.report.source, "has more than 256 entries", kArchiveHint);
+        scan_.stop(
+            scan_.report.source, "has more than 256 entries", scan_.layout().texts.archiveHint);
         return;
       }
       if (!take(entry)) return;
@@ -127,31 +138,21 @@ class EntryReader {
     const std::string name = entryPath.substr(entryPath.find_last_of('/') + 1);
     const auto size = static_cast<std::uint64_t>(archive_entry_size(entry));
     if (size > contentBytes(scan_) - unpacked_) {
-      scan_.stop(entryPath, "unpacks to more than CIFAR-10 can hold", kArchiveHint);
+      scan_.stop(entryPath, tooMuchFor(scan_.layout()), scan_.layout().texts.archiveHint);
       return false;
     }
     unpacked_ += size;
     scan_.noteOtherVersion(entryPath);
-    const std::optional<std::size_t> index = Cifar10Scan::fileIndex(name);
-    if (!index && name != Cifar10Scan::kClassNamesFile) return true;
+    const std::optional<std::size_t> index = scan_.fileIndex(name);
+    if (!index) return true;
     if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != nullptr) {
-      scan_.error(entryPath, "is not a regular file", kArchiveHint);
+      scan_.error(entryPath, "is not a regular file", scan_.layout().texts.archiveHint);
       return true;
     }
-    if (index) return !scan_.announce(*index, size) || takeRecords(*index);
-    return takeClassNames(name);
-  }
-
-  bool takeRecords(std::size_t index) {
-    const bool whole = read(scan_.fileBytes(), scan_.report.files[index].name);
-    if (whole) scan_.addRecords(index, bytes_);
-    return whole;
-  }
-
-  bool takeClassNames(const std::string& name) {
-    const bool whole = read(Cifar10Scan::kMaxClassNamesBytes, name);
-    if (whole) scan_.addClassNames({reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});
-    return whole;
+    if (!scan_.announce(*index, size)) return true;
+    if (!read(scan_.mostBytes(*index), name)) return false;
+    scan_.add(*index, bytes_);
+    return true;
   }
 
   // The buffer grows with the bytes that are read, not with the size that the entry announces.
@@ -168,7 +169,7 @@ class EntryReader {
         scan_.stop(
             isWhole ? scan_.report.source : name,
             (isWhole ? "the archive is damaged: " : "the archive is damaged here: ") + message(),
-            kArchiveHint);
+            scan_.layout().texts.archiveHint);
         return false;
       }
       bytes_.resize(before + static_cast<std::size_t>(count));
@@ -186,20 +187,22 @@ class EntryReader {
 
   archive* reader_;
   const TarStream& stream_;
-  Cifar10Scan& scan_;
+  CifarScan& scan_;
   std::uint64_t unpacked_ = 0;
   std::vector<std::byte> bytes_;
 };
 
-void scanPacked(GzipReader::Source source, Cifar10Scan& scan) {
-  TarStream stream(std::move(source), contentBytes(scan) + kMaxTarBytes);
+void scanPacked(GzipReader::Source source, CifarScan& scan) {
+  TarStream stream(std::move(source), scan);
   const TarReader reader = newTarReader();
   archive_read_open(reader.get(), &stream, nullptr, &TarStream::readPiece, nullptr);
   EntryReader(reader.get(), stream, scan).readAll();
   if (!scan.isStopped()) {
     stream.finish();
     if (!stream.damage().empty()) {
-      scan.stop(scan.report.source, "the archive is damaged: " + stream.damage(), kArchiveHint);
+      scan.stop(scan.report.source,
+                "the archive is damaged: " + stream.damage(),
+                scan.layout().texts.archiveHint);
     }
   }
   if (stream.failure()) throw Error(*stream.failure());
@@ -207,11 +210,11 @@ void scanPacked(GzipReader::Source source, Cifar10Scan& scan) {
 
 }  // namespace
 
-void scanCifar10Archive(std::span<const std::byte> bytes, Cifar10Scan& scan) {
+void scanCifarArchive(std::span<const std::byte> bytes, CifarScan& scan) {
   scanPacked(sourceOf(bytes), scan);
 }
 
-void scanCifar10Archive(const std::filesystem::path& path, bool digested, Cifar10Scan& scan) {
+void scanCifarArchive(const std::filesystem::path& path, bool digested, CifarScan& scan) {
   FileReader reader(path);
   Sha256 digest;
   const auto source = [&](std::span<std::byte> piece) {
