@@ -1,7 +1,6 @@
 #include "engine/values/inspection/inspection.h"
 
 #include <algorithm>
-#include <concepts>
 
 #include "engine/values/architecture/graph.h"
 
@@ -35,8 +34,7 @@ InspectableLayer inspectableLayer(const M& mixer, const PlacedMixer& place) {
                          .content = false};
   if constexpr (requires { mixer.heads; }) layer.heads = mixer.heads;
   if constexpr (requires { mixer.scope; }) layer.scope = mixer.scope;
-  int depth = place.output.channels;
-  if constexpr (std::same_as<M, NonLocalMixer>) depth = nonLocalDepth(depth);
+  int depth = std::max(1, place.output.channels / TraitsOf<M>::value.bottleneck);
   if (inspectedAs(layer) == InspectedAs::gates) depth = 0;
   layer.queryDepth = layer.valueDepth = depth / std::max(1, layer.heads);
   return layer;

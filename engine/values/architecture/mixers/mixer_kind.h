@@ -39,6 +39,8 @@ struct MixerTraits {
   /// Whether the plain family always adds a shortcut around it.
   bool needsShortcut = false;
   InspectedAs inspectedAs = InspectedAs::nothing;
+  /// How many times as many channels its output has as its queries and its values.
+  int bottleneck = 1;
 };
 
 /// The traits of one kind. There is no primary definition: a kind without traits does not compile.

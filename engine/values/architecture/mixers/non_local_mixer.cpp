@@ -8,7 +8,7 @@
 namespace lambda {
 
 int nonLocalDepth(int depth) {
-  return std::max(1, depth / 2);
+  return std::max(1, depth / TraitsOf<NonLocalMixer>::value.bottleneck);
 }
 
 int addOperations(OperationList& list,

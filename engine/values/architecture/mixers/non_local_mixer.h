@@ -36,7 +36,8 @@ struct TraitsOf<NonLocalMixer> {
       .plural = "non-local blocks",
       .meaning = "attention of one head added to its input (Wang et al., 2018)",
       .letter = 'N',
-      .inspectedAs = InspectedAs::attention};
+      .inspectedAs = InspectedAs::attention,
+      .bottleneck = 2};
 };
 
 template <Either<NonLocalMixer> Value, class Visit>
