@@ -7,16 +7,6 @@
 
 namespace lambda {
 
-namespace {
-
-std::string shapeText(std::span<const std::int64_t> shape) {
-  std::string text;
-  for (const std::int64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
-  return "[" + text + "]";
-}
-
-}  // namespace
-
 OnnxGraph::OnnxGraph(const SafeTensors& weights, std::string place)
     : weights_(weights), place_(std::move(place)) {}
 

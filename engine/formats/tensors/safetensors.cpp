@@ -155,6 +155,12 @@ std::optional<DType> dtypeFromName(std::string_view name) {
   return static_cast<DType>(found - kDTypes.begin());
 }
 
+std::string shapeText(std::span<const std::int64_t> shape) {
+  std::string text;
+  for (const std::int64_t size : shape) text += (text.empty() ? "" : ", ") + std::to_string(size);
+  return "[" + text + "]";
+}
+
 std::optional<std::uint64_t> tensorBytes(DType dtype, std::span<const std::int64_t> shape) {
   std::uint64_t bits = facts(dtype).bits;
   bool empty = false;

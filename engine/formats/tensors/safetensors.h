@@ -50,6 +50,9 @@ std::optional<DType> dtypeFromName(std::string_view name);
 /// do not fill whole bytes.
 std::optional<std::uint64_t> tensorBytes(DType dtype, std::span<const std::int64_t> shape);
 
+/// "[64, 3, 3, 3]"
+std::string shapeText(std::span<const std::int64_t> shape);
+
 /// A named dense tensor: row-major, little-endian, without strides. Another object owns `bytes`,
 /// which need not be aligned for the type: copy from it, never cast it.
 struct TensorView {

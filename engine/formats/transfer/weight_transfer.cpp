@@ -35,14 +35,6 @@ std::vector<std::int64_t> withoutTrailingOnes(std::vector<std::int64_t> shape) {
   return shape;
 }
 
-std::string shapeText(const std::vector<std::int64_t>& shape) {
-  std::string text = "[";
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
-  }
-  return text + "]";
-}
-
 std::string namesText(const std::vector<std::string>& names) {
   std::string text;
   for (std::size_t i = 0; i < names.size() && i < kNamesInText; ++i) {
