@@ -145,7 +145,11 @@ class GraphOperations {
 }  // namespace
 
 NetworkOperations operationsOf(const Architecture& architecture) {
-  return GraphOperations(graphOf(architecture)).run();
+  return operationsOf(graphOf(architecture));
+}
+
+NetworkOperations operationsOf(const NetworkGraph& graph) {
+  return GraphOperations(graph).run();
 }
 
 std::vector<Operation> operationsOfBlock(const NetworkOperations& network, int stage, int block) {

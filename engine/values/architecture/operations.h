@@ -50,6 +50,7 @@ struct NetworkOperations {
 
 /// All operations of a network. Counts are capped at 2^53.
 NetworkOperations operationsOf(const Architecture& architecture);
+NetworkOperations operationsOf(const NetworkGraph& graph);
 
 /// The operations of one block. Their inputs are indices among them, or kImageInput for the block's
 /// input.

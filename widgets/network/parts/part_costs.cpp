@@ -22,7 +22,7 @@ NetworkCosts costsOf(const Architecture& architecture) {
   clampToRanges(inRange);
   const NetworkGraph graph = graphOf(inRange);
   NetworkCosts costs;
-  costs.operations = operationsOf(inRange);
+  costs.operations = operationsOf(graph);
   costs.total = costOf(costs.operations);
 
   costs.parts[kInputPart].output = inRange.input;
