@@ -1,27 +1,20 @@
 #include "widgets/forms/field_editor.h"
 
-#include <atomic>
 #include <cmath>
 
 #include <QGuiApplication>
+#include <QUuid>
 
 #include "widgets/forms/choice_editor.h"
 #include "widgets/forms/number_editor.h"
 #include "widgets/forms/switch_editor.h"
 #include "widgets/forms/text_editor.h"
 
-using namespace Qt::StringLiterals;
-
 namespace lambda {
 
 namespace {
 
 constexpr int kIdleMs = 1500;
-
-QString nextGesture() {
-  static std::atomic<int> count = 0;
-  return u"form-"_s + QString::number(++count);
-}
 
 bool isNumber(const FieldValue& value) {
   return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
@@ -59,7 +52,7 @@ FieldEditor::~FieldEditor() {
 }
 
 void FieldEditor::editInGesture(const FieldValue& value) {
-  if (gesture_.isEmpty()) gesture_ = nextGesture();
+  if (gesture_.isEmpty()) gesture_ = QUuid::createUuid().toString();
   idle_.start();
   Q_EMIT edited(value, gesture_);
 }

@@ -1,8 +1,7 @@
 #include "widgets/network/network_drag.h"
 
 #include <QApplication>
-
-using namespace Qt::StringLiterals;
+#include <QUuid>
 
 namespace lambda {
 
@@ -15,7 +14,7 @@ void NetworkDrag::press(const QPointF& at, const Selection& before) {
 void NetworkDrag::paint(const QPointF& at) {
   kind_ = Kind::painting;
   from_ = at_ = at;
-  gesture_ = u"paint-"_s + QString::number(++gestures_);
+  gesture_ = QUuid::createUuid().toString();
   painted_ = 0;
 }
 

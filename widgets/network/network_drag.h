@@ -47,7 +47,6 @@ class NetworkDrag {
   QPointF from_;
   QPointF at_;
   Selection before_;
-  int gestures_ = 0;
   QString gesture_;
   int painted_ = 0;
   QStringList fittings_;
