@@ -10,6 +10,7 @@
 #include "engine/formats/inspection/inspection_files.h"
 #include "engine/layers/attention/axial_attention.h"
 #include "engine/networks/inspection/inspect_network.h"
+#include "engine/values/config/kinds.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/verify_close.h"
 
@@ -21,7 +22,7 @@ constexpr int kHeight = 5;
 constexpr int kWidth = 6;
 
 Mixer mixerWithTwoHeads(std::size_t kind) {
-  Mixer mixer = mixerOfKind(kind);
+  Mixer mixer = valueOfKind<Mixer>(kind);
   std::visit(
       [](auto& options) {
         if constexpr (requires { options.heads; }) options.heads = 2;

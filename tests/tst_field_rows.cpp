@@ -4,6 +4,7 @@
 
 #include <QtTest/QtTest>
 
+#include "engine/values/config/kinds.h"
 #include "tests/support/filled_values.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/forms/number_text.h"
@@ -81,7 +82,7 @@ void TestFieldRows::everyFieldHasARow() {
   QVERIFY(rows.contains("data.source.kind"));
   QCOMPARE(rows.size(), leaves + 1);
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-    const Block block{mixerOfKind(kind)};
+    const Block block{valueOfKind<Mixer>(kind)};
     rows = asMap(rowsOf(block, "b"));
     visitLeaves(block, "b", [&](const std::string& path, const Field&, const auto&) {
       QVERIFY2(rows.contains(path), path.c_str());

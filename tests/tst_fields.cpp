@@ -5,6 +5,7 @@
 
 #include <QtTest/QtTest>
 
+#include "engine/values/config/kinds.h"
 #include "engine/values/config/record_fields.h"
 #include "engine/values/config/settings.h"
 #include "engine/values/text/text.h"
@@ -163,7 +164,7 @@ void TestFields::ratesAndNamesDoNotChangeTheSpeed() {
 
 void TestFields::mixersAreMadeByKind() {
   for (std::size_t kind = 0; kind < kMixerKinds.size(); ++kind) {
-    QCOMPARE(mixerOfKind(kind).index(), kind);
+    QCOMPARE(valueOfKind<Mixer>(kind).index(), kind);
   }
 }
 

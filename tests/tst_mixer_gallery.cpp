@@ -9,6 +9,7 @@
 
 #include "app/design/gallery/mixer_card.h"
 #include "app/design/gallery/mixer_gallery.h"
+#include "engine/values/config/kinds.h"
 #include "tests/support/design_studio.h"
 #include "widgets/theme/theme.h"
 
@@ -142,7 +143,7 @@ class TestMixerGallery : public QObject {
   void everyKindHasItsPictureAndSentence() {
     std::set<QString> sentences;
     for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-      const Mixer mixer = mixerOfKind(kind);
+      const Mixer mixer = valueOfKind<Mixer>(kind);
       sentences.insert(mixerBrief(mixer));
       QVERIFY(mixerBrief(mixer).endsWith(u'.'));
     }

@@ -12,6 +12,7 @@
 
 #include "app/design/options/part_explanation.h"
 #include "app/design/options/selection_form.h"
+#include "engine/values/config/kinds.h"
 #include "engine/values/config/validate.h"
 #include "tests/support/network_bench.h"
 #include "widgets/network/mixers/mixer_looks.h"
@@ -169,11 +170,11 @@ class TestMixerKinds : public QObject {
       applyTheme(*qApp, choice);
       const Colors& colors = choice == ThemeChoice::dark ? darkColors() : lightColors();
       Architecture architecture = convolutions({1});
-      architecture.stages[0].blocks[0].mixer = mixerOfKind(kind);
+      architecture.stages[0].blocks[0].mixer = valueOfKind<Mixer>(kind);
       NetworkBench bench(architecture);
       const QRectF box = bench.editor.boxOf(blockPart(0, 0));
       const QImage image = bench.editor.viewport()->grab().toImage();
-      const MixerColors chip = colorsOfMixer(mixerOfKind(kind), colors);
+      const MixerColors chip = colorsOfMixer(valueOfKind<Mixer>(kind), colors);
       QCOMPARE(image.pixelColor(qRound(box.center().x()), qRound(box.top()) + 3), chip.ground);
       QVERIFY(contrast(chip.ink, chip.ground) >= 4.5);
     }
@@ -182,7 +183,7 @@ class TestMixerKinds : public QObject {
   void kindsCanBeTold() {
     std::set<QString> letters, texts, grounds;
     for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-      const Mixer mixer = mixerOfKind(kind);
+      const Mixer mixer = valueOfKind<Mixer>(kind);
       letters.insert(chipLetter(mixer));
       texts.insert(mixerText(mixer));
       grounds.insert(colorsOfMixer(mixer, lightColors()).ground.name());
@@ -198,8 +199,9 @@ class TestMixerKinds : public QObject {
     for (const Colors& colors : {lightColors(), darkColors()}) {
       for (std::size_t a = 0; a < kMixerKindCount; ++a) {
         for (std::size_t b = 0; b < a; ++b) {
-          const double distance = leastDistance(colorsOfMixer(mixerOfKind(a), colors).ground,
-                                                colorsOfMixer(mixerOfKind(b), colors).ground);
+          const double distance =
+              leastDistance(colorsOfMixer(valueOfKind<Mixer>(a), colors).ground,
+                            colorsOfMixer(valueOfKind<Mixer>(b), colors).ground);
           const QString told = u"%1 and %2: %3"_s.arg(kindPlural(a), kindPlural(b)).arg(distance);
           QVERIFY2(distance > kClearlyOther, qPrintable(told));
         }
@@ -282,7 +284,7 @@ class TestMixerKinds : public QObject {
   void explanationsCompareAllKinds() {
     QFETCH(std::size_t, kind);
     Architecture architecture = convolutions({1});
-    architecture.stages[0].blocks[0].mixer = mixerOfKind(kind);
+    architecture.stages[0].blocks[0].mixer = valueOfKind<Mixer>(kind);
     const ExplanationText text =
         explanationOf(architecture, costsOf(architecture), {blockPart(0, 0)});
     QCOMPARE(text.title.toLower(), kindWithArticle(kind));

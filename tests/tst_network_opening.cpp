@@ -2,6 +2,7 @@
 
 #include <QtTest/QtTest>
 
+#include "engine/values/config/kinds.h"
 #include "tests/support/network_bench.h"
 #include "widgets/network/drawing/operation_lanes.h"
 #include "widgets/network/network_actions.h"
@@ -142,7 +143,7 @@ void TestNetworkOpening::openedBlocksAreExported() {
 void TestNetworkOpening::everyKindCanBeOpened() {
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
     Architecture architecture = convolutions({1});
-    architecture.stages[0].blocks[0].mixer = mixerOfKind(kind);
+    architecture.stages[0].blocks[0].mixer = valueOfKind<Mixer>(kind);
     NetworkBench bench(architecture);
     bench.doubleClick(blockPart(0, 0));
     QVERIFY(bench.editor.isOpen(blockPart(0, 0)));

@@ -9,6 +9,7 @@
 #include "engine/values/architecture/cost.h"
 #include "engine/values/architecture/graph.h"
 #include "engine/values/architecture/operations.h"
+#include "engine/values/config/kinds.h"
 
 using namespace std::string_literals;
 
@@ -25,12 +26,12 @@ Architecture preset(const std::string& name) {
 Architecture smallNetwork(Family family, std::size_t kind) {
   Architecture architecture;
   architecture.family = family;
-  Block attentive{mixerOfKind(kind)};
+  Block attentive{valueOfKind<Mixer>(kind)};
   attentive.squeezeExcitation = true;
   Block attentiveAtEnd = attentive;
   attentiveAtEnd.squeezePlace = SqueezePlace::afterExpansion;
-  architecture.stages = {{32, 1, {Block{mixerOfKind(kind)}, attentive}},
-                         {48, 2, {Block{mixerOfKind(kind)}, attentiveAtEnd}}};
+  architecture.stages = {{32, 1, {Block{valueOfKind<Mixer>(kind)}, attentive}},
+                         {48, 2, {Block{valueOfKind<Mixer>(kind)}, attentiveAtEnd}}};
   return architecture;
 }
 

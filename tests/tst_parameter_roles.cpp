@@ -82,7 +82,7 @@ void TestParameterRoles::everyParameterOfEveryNetworkHasARole() {
       architecture.stem.kind = valueOfKind<StemKind>(stem);
       architecture.family = family;
       architecture.stages[1].blocks[0].squeezeExcitation = true;
-      architecture.stages[1].blocks[0].mixer = mixerOfKind(kind);
+      architecture.stages[1].blocks[0].mixer = valueOfKind<Mixer>(kind);
       const Network network(architecture);
       const std::vector<ParameterRole> roles = rolesOf(*network);
       QCOMPARE(roles.size(), network->parameters().size());

@@ -13,6 +13,7 @@
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/values/architecture/shared_tables.h"
+#include "engine/values/config/kinds.h"
 #include "engine/values/config/settings.h"
 #include "engine/values/config/validate.h"
 #include "tests/support/filled_values.h"
@@ -339,7 +340,7 @@ void TestSelectionForm::everyFieldHasAHint() {
   architecture.stem.kind = PatchStem{};
   architecture.stages[0].blocks[0].residual = true;
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-    architecture.stages[0].blocks[0].mixer = mixerOfKind(kind);
+    architecture.stages[0].blocks[0].mixer = valueOfKind<Mixer>(kind);
     for (const Selection& selection : {Selection{},
                                        Selection{kInputPart},
                                        Selection{kStemPart},

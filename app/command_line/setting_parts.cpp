@@ -143,7 +143,7 @@ std::vector<Part> mixerParts() {
                            "architecture.stages[*].blocks[*].mixer",
                            settingsOf(mixer)});
         },
-        mixerOfKind(kind));
+        valueOfKind<Mixer>(kind));
   }
   return parts;
 }

@@ -1,5 +1,6 @@
 #include "app/inspect/contribution_style.h"
 
+#include "engine/values/config/kinds.h"
 #include "widgets/equations/equation_view.h"
 #include "widgets/network/mixers/mixer_looks.h"
 
@@ -43,7 +44,7 @@ QString meaningOf(ContributionKind kind) {
 }
 
 Equation attentionEquation(ContributionKind kind, const InspectableLayer& layer) {
-  const AttentionWeightsText weights = attentionWeightsText(mixerOfKind(layer.kind));
+  const AttentionWeightsText weights = attentionWeightsText(valueOfKind<Mixer>(layer.kind));
   return {.formulas = {weights.formula},
           .number = {},
           .source = QString::fromUtf8(kMixerTraits[layer.kind].meaning),

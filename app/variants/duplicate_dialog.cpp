@@ -15,6 +15,7 @@
 #include <QVBoxLayout>
 
 #include "engine/values/architecture/cost.h"
+#include "engine/values/config/kinds.h"
 #include "engine/values/config/validate.h"
 #include "widgets/forms/sentence.h"
 #include "widgets/network/mixers/mixer_looks.h"
@@ -165,7 +166,7 @@ void DuplicateDialog::updateIcons() {
   for (std::size_t kind = 0; kind < kinds_.size(); ++kind) {
     QCheckBox& box = *kinds_[kind].box;
     box.setIconSize({side, side});
-    box.setIcon(chipOf(mixerOfKind(kind), colorsOf(*this), devicePixelRatioF()));
+    box.setIcon(chipOf(valueOfKind<Mixer>(kind), colorsOf(*this), devicePixelRatioF()));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/networks/network.h"
+#include "engine/values/config/kinds.h"
 #include "engine/verification/statements.h"
 
 namespace lambda {
@@ -16,7 +17,7 @@ Architecture networkOf(std::size_t kind) {
   architecture.classes = 4;
   architecture.zeroInitResidual = false;
   architecture.stem.width = 16;
-  const Block block{.mixer = mixerOfKind(kind)};
+  const Block block{.mixer = valueOfKind<Mixer>(kind)};
   architecture.stages = {{16, 1, {block}}, {32, 2, {block}}};
   return architecture;
 }

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/values/config/kinds.h"
 #include "engine/values/config/record_fields.h"
 
 namespace lambda {
@@ -67,7 +68,7 @@ inline RunConfig defaultRun() {
   Stage stage;
   stage.blocks = {Block{LambdaMixer{}}};
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-    stage.blocks.push_back(Block{mixerOfKind(kind)});
+    stage.blocks.push_back(Block{valueOfKind<Mixer>(kind)});
   }
   config.architecture.stages = {stage, stage};
   return config;

@@ -6,6 +6,7 @@
 #include <QActionGroup>
 #include <QMenu>
 
+#include "engine/values/config/kinds.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/network_editor.h"
 
@@ -113,7 +114,7 @@ void NetworkActions::makeTools() {
                   u"Shift+"_s + QChar::fromLatin1(kMixerTraits[kind].letter),
                   u"A drag turns blocks into %1"_s.arg(kindPlural(kind)),
                   [e, kind] { e->setTool({kind}); });
-    paint.back()->setIconText(u"Paint %1"_s.arg(chipLetter(mixerOfKind(kind))));
+    paint.back()->setIconText(u"Paint %1"_s.arg(chipLetter(valueOfKind<Mixer>(kind))));
   }
   paintMenu = makeMenu(u"Paint"_s, paint);
   auto* group = new QActionGroup(this);

@@ -67,13 +67,4 @@ constexpr std::size_t mixerKindOf() {
   (std::make_index_sequence<kMixerKindCount>());
 }
 
-/// A mixer of that kind with its defaults; `kind` is an index of kMixerTraits.
-template <std::size_t I = 0>
-Mixer mixerOfKind(std::size_t kind) {
-  if constexpr (I + 1 < kMixerKindCount) {
-    if (kind != I) return mixerOfKind<I + 1>(kind);
-  }
-  return std::variant_alternative_t<I, Mixer>{};
-}
-
 }  // namespace lambda

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "engine/values/architecture/graph.h"
+#include "engine/values/config/kinds.h"
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/network/parts/fitting_text.h"
 
@@ -53,7 +54,7 @@ Mixer mixerFor(const Architecture& architecture,
                QStringList* fittings) {
   if (const Mixer* known = memory.recall(part, kind)) return *known;
   const Mixer* neighbour = nearestMixer(architecture, part, kind);
-  return fittedTo(place, neighbour ? *neighbour : mixerOfKind(kind), fittings);
+  return fittedTo(place, neighbour ? *neighbour : valueOfKind<Mixer>(kind), fittings);
 }
 
 /// Fits the mixer of one block to its place.
