@@ -113,33 +113,6 @@ std::size_t FieldReader::readName(const Json& json,
   fail(path, "expected one of " + joined(names) + ", found " + quoted(json));
 }
 
-// Configurations of versions without kinds of data sets have only a path, that of CIFAR-10, and the
-// image counts of shapes10 beside the source. They are read as the equivalent data sources.
-
-void FieldReader::readSource(const Json& json, const std::string& path, DataSource& source) const {
-  const auto& kinds = KindsOf<DataSource>::names;
-  if (json.is_string() &&
-      std::ranges::find(kinds, json.get_ref<const std::string&>()) == kinds.end()) {
-    source = Cifar10Source{json.get<std::string>()};
-    return;
-  }
-  readVariant(json, path, source);
-}
-
-void FieldReader::readData(const Json& json, const std::string& path, DataConfig& data) const {
-  constexpr const char* kTrainCount = "generatedTrainCount";
-  constexpr const char* kTestCount = "generatedTestCount";
-  readFields(json, path, data, {kTrainCount, kTestCount});
-  Shapes10Source ignored;
-  auto* source = std::get_if<Shapes10Source>(&data.source);
-  Shapes10Source& counts = source ? *source : ignored;
-  visitFields(counts, [&](const Field& field, int& member) {
-    const char* key = &member == &counts.trainCount ? kTrainCount : kTestCount;
-    const auto found = json.find(key);
-    if (found != json.end()) read(*found, join(path, key), field, member);
-  });
-}
-
 void FieldReader::requireInteger(const Json& json, const std::string& path) const {
   if (json.is_number_integer()) return;
   const char* form = json.is_number_float() ? " without a decimal point" : "";

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -135,10 +136,6 @@ class FieldReader {
       member = static_cast<M>(readName(json, path, names));
     } else if constexpr (HasOptionsBeside<M>) {
       changeKind(member, readName(json, path, KindsOf<M>::names));
-    } else if constexpr (std::is_same_v<M, DataConfig>) {
-      readData(json, path, member);
-    } else if constexpr (std::is_same_v<M, DataSource>) {
-      readSource(json, path, member);
     } else if constexpr (HasKinds<M>) {
       readVariant(json, path, member);
     } else if constexpr (IsOptional<M>::value) {
@@ -174,8 +171,6 @@ class FieldReader {
                        std::span<const std::string_view> names) const;
   template <HasKinds Variant>
   void readVariant(const Json& json, const std::string& path, Variant& value) const;
-  void readSource(const Json& json, const std::string& path, DataSource& source) const;
-  void readData(const Json& json, const std::string& path, DataConfig& data) const;
   void requireInteger(const Json& json, const std::string& path) const;
   void requireRange(double value, const std::string& path, const Field& field) const;
   void requireLength(std::size_t length, const std::string& path, const Field& field) const;
@@ -228,6 +223,13 @@ template <HasKinds Variant>
 void FieldReader::readVariant(const Json& json, const std::string& path, Variant& value) const {
   const auto& names = KindsOf<Variant>::names;
   if (json.is_string()) {
+    if constexpr (requires { KindsOf<Variant>::ofText; }) {
+      const auto& text = json.get_ref<const std::string&>();
+      if (std::ranges::find(names, text) == names.end()) {
+        value = KindsOf<Variant>::ofText(text);
+        return;
+      }
+    }
     value = valueOfKind<Variant>(readName(json, path, names));
     return;
   }

@@ -4,6 +4,7 @@
 #include <array>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -81,12 +82,40 @@ void dropOtherOptionsIn(nlohmann::json& owner) {
   }
 }
 
+/// The last schema in which the image counts of shapes10 may stand beside the data source.
+constexpr int kLastWithCountsBeside = 1;
+
+void moveCounts(nlohmann::json& data) {
+  for (const auto& [before, now] : {std::pair("generatedTrainCount", "trainCount"),
+                                    std::pair("generatedTestCount", "testCount")}) {
+    if (!data.contains(before)) continue;
+    auto& source = data.emplace("source", "shapes10").first.value();
+    if (source == "shapes10") source = {{"kind", "shapes10"}};
+    const bool isDrawn =
+        source.is_object() && source.contains("kind") && source["kind"] == "shapes10";
+    if (isDrawn) source[now] = data[before];
+    data.erase(before);
+  }
+}
+
+/// Moves the counts of every run in a document into its data source.
+void moveCountsIn(nlohmann::json& owner) {
+  for (auto& [key, member] : owner.items()) {
+    if (key == "data" && member.is_object()) {
+      moveCounts(member);
+    } else if (member.is_structured()) {
+      moveCountsIn(member);
+    }
+  }
+}
+
 }  // namespace
 
 void upgradeDocument(nlohmann::json& document, int schema) {
   for (const RenamedValue& value : kRenamedValues) {
     if (schema <= value.lastSchema) renameIn(document, "", value);
   }
+  if (schema <= kLastWithCountsBeside) moveCountsIn(document);
   if (schema <= kLastWithAllOptions) dropOtherOptionsIn(document);
 }
 

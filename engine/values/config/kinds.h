@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -53,6 +54,9 @@ struct KindsOf<DataSource> {
   static constexpr auto titles =
       ofEachKind<DataSource>([](auto source) { return traitsOf(source).title; });
   static constexpr const char* noun = "a data source";
+
+  /// The value of a text that is none of the names.
+  static DataSource ofText(std::string path) { return Cifar10Source{std::move(path)}; }
 };
 
 template <>
