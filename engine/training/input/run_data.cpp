@@ -7,6 +7,7 @@
 #include "engine/data/split.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
+#include "engine/values/config/validate.h"
 
 namespace lambda {
 
@@ -33,17 +34,13 @@ std::shared_ptr<const Dataset> fitted(std::shared_ptr<const Dataset> data,
 std::shared_ptr<const Dataset> checked(std::shared_ptr<const Dataset> data,
                                        const RunConfig& config) {
   const LabeledImages& train = data->train;
-  const MapShape shape{train.channels, train.height, train.width};
-  if (shape != config.architecture.input) {
-    throw Error("architecture.input",
-                "the data's images are " + shapeText(shape) + ", the network takes " +
-                    shapeText(config.architecture.input),
-                "set architecture.input to the shape of the data");
-  }
-  if (static_cast<int>(train.classNames.size()) != config.architecture.classes) {
-    throw Error("architecture.classes",
-                "the data has " + std::to_string(train.classNames.size()) + " classes",
-                "set architecture.classes to that number");
+  const std::vector<Problem> problems =
+      problemsWithImages(config.architecture,
+                         {train.channels, train.height, train.width},
+                         static_cast<int>(train.classNames.size()));
+  if (!problems.empty()) {
+    const Problem& problem = problems.front();
+    throw Error(problem.path, problem.text, problem.fix->label);
   }
   return data;
 }

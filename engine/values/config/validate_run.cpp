@@ -45,23 +45,8 @@ void checkDataset(const RunConfig& config,
             "data.validationCount",
             std::to_string(dataset.trainCount / 10)});
   }
-  const MapShape& shape = dataset.shape;
-  if (config.architecture.input != shape) {
-    add("architecture.input",
-        "the data's images are " + shapeText(shape) + ", the network takes " +
-            shapeText(config.architecture.input),
-        Fix{"Set to " + shapeText(shape),
-            "architecture.input",
-            "{\"channels\": " + std::to_string(shape.channels) +
-                ", \"height\": " + std::to_string(shape.height) +
-                ", \"width\": " + std::to_string(shape.width) + "}"});
-  }
-  if (config.architecture.classes != dataset.classes) {
-    const std::string classes = std::to_string(dataset.classes);
-    add("architecture.classes",
-        "the data has " + classes + " classes, the network " +
-            std::to_string(config.architecture.classes),
-        Fix{"Set to " + classes, "architecture.classes", classes});
+  for (Problem& problem : problemsWithImages(config.architecture, dataset.shape, dataset.classes)) {
+    problems.push_back(std::move(problem));
   }
   const std::int64_t trainCount = dataset.trainCount - config.data.validationCount;
   const std::int64_t labelled = std::int64_t{config.data.labelledPerClass} * dataset.classes;
@@ -268,6 +253,32 @@ void checkDevice(const DeviceConfig& device, std::vector<Problem>& problems) {
 }
 
 }  // namespace
+
+std::vector<Problem> problemsWithImages(const Architecture& architecture,
+                                        const MapShape& shape,
+                                        int classes) {
+  std::vector<Problem> problems;
+  if (architecture.input != shape) {
+    problems.push_back({"architecture.input",
+                        Severity::error,
+                        "the data's images are " + shapeText(shape) + ", the network takes " +
+                            shapeText(architecture.input),
+                        Fix{"Set to " + shapeText(shape),
+                            "architecture.input",
+                            "{\"channels\": " + std::to_string(shape.channels) +
+                                ", \"height\": " + std::to_string(shape.height) +
+                                ", \"width\": " + std::to_string(shape.width) + "}"}});
+  }
+  if (architecture.classes != classes) {
+    const std::string count = std::to_string(classes);
+    problems.push_back(
+        {"architecture.classes",
+         Severity::error,
+         "the data has " + count + " classes, the network " + std::to_string(architecture.classes),
+         Fix{"Set to " + count, "architecture.classes", count}});
+  }
+  return problems;
+}
 
 std::vector<Problem> validate(const RunConfig& config, const std::optional<DatasetInfo>& dataset) {
   std::vector<Problem> problems = validate(config.architecture);
