@@ -35,7 +35,7 @@ file(WRITE ${WORK}/with_traits/${path} "${with}")
 # CONTRIBUTING.md lists the files that change for a new one; each of them must exist.
 if(KIND STREQUAL "mixer")
   set(section "## A new layer.*## A new statement")
-  set(expected 8)
+  set(expected 9)
 elseif(KIND STREQUAL "stem")
   set(section "## A new stem.*## A new layer")
   set(expected 2)
