@@ -111,23 +111,23 @@ Cifar imagesOf(CifarScan scan) {
 }  // namespace
 
 bool holdsCifar(const fs::path& path, const CifarLayout& layout) {
-  const auto isSign = [&](std::string_view name) {
-    return std::ranges::find(layout.signs, name) != layout.signs.end();
-  };
+  std::vector<std::string_view> signs = layout.signs;
+  signs.insert(signs.end(), {layout.folder, layout.archive});
+  for (const CifarFile& file : layout.files) signs.push_back(file.name);
   if (!isFolder(path)) {
     const std::vector<std::string> entries = firstTarEntries(path, kInspectedEntries);
     return std::ranges::any_of(entries, [&](const std::string& entry) {
+      const std::string name = entry.substr(entry.find_last_of('/') + 1);
       return entry.find(layout.archivedFolder) != entry.npos ||
-             isSign(std::string_view(entry).substr(entry.find_last_of('/') + 1));
+             std::ranges::find(signs, name) != signs.end();
     });
   }
-  const auto isHere = [&](std::string_view name) { return isThere(path / name); };
   std::error_code ignored;
+  const auto isHere = [&](std::string_view name) { return isThere(path / name); };
   const auto isFile = [&](std::string_view name) {
     return fs::is_regular_file(path / name, ignored);
   };
-  return std::ranges::any_of(layout.signs, isHere) ||
-         std::ranges::all_of(layout.pythonFiles, isFile) ||
+  return std::ranges::any_of(signs, isHere) || std::ranges::all_of(layout.pythonFiles, isFile) ||
          (!layout.folderStart.empty() && path.filename().string().starts_with(layout.folderStart));
 }
 

@@ -56,9 +56,10 @@ struct CifarLayout {
   /// digests are there to compare, and unequal class counts are a warning.
   bool isStrict = false;
 
-  std::vector<std::string_view> signs;  ///< Names in a folder or archive of this data set.
-  std::string_view archivedFolder;      ///< A part of the names of folders in its archives.
-  std::string_view folderStart = {};    ///< How the name of a folder of its files begins.
+  /// Names in a folder or archive of this data set, besides those above.
+  std::vector<std::string_view> signs;
+  std::string_view archivedFolder;    ///< A part of the names of folders in its archives.
+  std::string_view folderStart = {};  ///< How the name of a folder of its files begins.
   /// All are in a folder of the version for Python; no other version has the first.
   std::vector<std::string_view> pythonFiles;
   std::vector<CifarVersion> versions;  ///< The first is the version for Python.
