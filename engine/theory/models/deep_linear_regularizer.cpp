@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include <Eigen/LU>
-#include <Eigen/SVD>
 
 namespace lambda::theory {
 
@@ -34,28 +33,25 @@ Layers leastFactorization(const Eigen::MatrixXd& product,
                           int count,
                           int width,
                           const DeepLinearData& data) {
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(data.x * product * data.y,
-                                              Eigen::ComputeThinU | Eigen::ComputeThinV);
-  const Eigen::Index rank = svd.rank();
-  const Eigen::VectorXd roots = svd.singularValues().head(rank).cwiseSqrt();
+  const SingularVectors svd = singularVectors(data.x * product * data.y);
+  const Eigen::Index rank = svd.values.size();
+  const Eigen::VectorXd roots = svd.values.cwiseSqrt();
   const double x = data.x.norm();
   const double y = data.y.norm();
-  const double beta = std::pow(svd.singularValues().sum() / (x * y), 1.0 / count);
+  const double beta = std::pow(svd.values.sum() / (x * y), 1.0 / count);
   const double outer = std::pow(beta, 1 - count / 2.0);
 
   Layers layers;
   layers.push_back(Eigen::MatrixXd::Zero(product.rows(), width));
-  layers.back().leftCols(rank) = std::sqrt(x / y) * outer *
-                                 data.x.partialPivLu().solve(svd.matrixU().leftCols(rank)) *
-                                 roots.asDiagonal();
+  layers.back().leftCols(rank) =
+      std::sqrt(x / y) * outer * data.x.partialPivLu().solve(svd.left) * roots.asDiagonal();
   for (int i = 2; i < count; ++i) {
     layers.push_back(Eigen::MatrixXd::Zero(width, width));
     layers.back().topLeftCorner(rank, rank).diagonal().setConstant(beta);
   }
   layers.push_back(Eigen::MatrixXd::Zero(width, product.cols()));
-  layers.back().topRows(rank) =
-      std::sqrt(y / x) * outer * roots.asDiagonal() *
-      data.y.transpose().partialPivLu().solve(svd.matrixV().leftCols(rank)).transpose();
+  layers.back().topRows(rank) = std::sqrt(y / x) * outer * roots.asDiagonal() *
+                                data.y.transpose().partialPivLu().solve(svd.right).transpose();
   return layers;
 }
 

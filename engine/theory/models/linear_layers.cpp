@@ -1,8 +1,25 @@
 #include "engine/theory/models/linear_layers.h"
 
+#include <algorithm>
+
 #include <Eigen/SVD>
 
 namespace lambda::theory {
+
+namespace {
+
+/// The QR decompositions that make other matrices square take longer to compile than all the rest.
+using Svd = Eigen::JacobiSVD<Eigen::MatrixXd, Eigen::NoQRPreconditioner>;
+
+/// The matrix with rows or columns of zeros, which add singular values of 0.
+Eigen::MatrixXd squareOf(const Eigen::MatrixXd& matrix) {
+  const Eigen::Index side = std::max(matrix.rows(), matrix.cols());
+  Eigen::MatrixXd square = Eigen::MatrixXd::Zero(side, side);
+  square.topLeftCorner(matrix.rows(), matrix.cols()) = matrix;
+  return square;
+}
+
+}  // namespace
 
 Eigen::MatrixXd productOf(const Layers& layers) {
   Eigen::MatrixXd product = layers.front();
@@ -27,7 +44,16 @@ Layers layerGradients(const Layers& layers, const Eigen::MatrixXd& productGradie
 }
 
 Eigen::VectorXd singularValues(const Eigen::MatrixXd& matrix) {
-  return Eigen::JacobiSVD<Eigen::MatrixXd>(matrix).singularValues();
+  const Eigen::Index count = std::min(matrix.rows(), matrix.cols());
+  return Svd(squareOf(matrix)).singularValues().head(count);
+}
+
+SingularVectors singularVectors(const Eigen::MatrixXd& matrix) {
+  const Svd svd(squareOf(matrix), Eigen::ComputeFullU | Eigen::ComputeFullV);
+  const Eigen::Index rank = svd.rank();
+  return {svd.matrixU().topLeftCorner(matrix.rows(), rank),
+          svd.singularValues().head(rank),
+          svd.matrixV().topLeftCorner(matrix.cols(), rank)};
 }
 
 }  // namespace lambda::theory

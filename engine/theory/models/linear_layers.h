@@ -19,4 +19,13 @@ Layers layerGradients(const Layers& layers, const Eigen::MatrixXd& productGradie
 /// All singular values, the largest first.
 Eigen::VectorXd singularValues(const Eigen::MatrixXd& matrix);
 
+/// A matrix [m, n] of rank r as left diag(values) right^T.
+struct SingularVectors {
+  Eigen::MatrixXd left;    ///< [m, r]
+  Eigen::VectorXd values;  ///< [r], the largest first.
+  Eigen::MatrixXd right;   ///< [n, r]
+};
+
+SingularVectors singularVectors(const Eigen::MatrixXd& matrix);
+
 }  // namespace lambda::theory
