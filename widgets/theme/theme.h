@@ -16,7 +16,8 @@ enum class ThemeChoice { system, light, dark };
 bool systemIsDark();
 void setSystemDark(bool isDark);
 
-/// Registers :/icons, which a static library does not do automatically. May be called again.
+/// Registers :/icons and :/theme.qss, which a static library does not do automatically. May be
+/// called again.
 void loadResources();
 
 /// Gives the whole program a theme; may be called at any time. `scale` is the size of text, 1 to 2:
