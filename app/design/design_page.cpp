@@ -30,6 +30,7 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/question_box.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -85,6 +86,10 @@ DesignPage::DesignPage(ProjectDocument& document,
   updateIcons();
   setEntry(editor_);
   refresh();
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange, QEvent::StyleChange}, [this] {
+    updateIcons();
+    fitColumns();
+  });
 }
 
 DesignPage::~DesignPage() {
@@ -317,15 +322,6 @@ void DesignPage::resizeEvent(QResizeEvent* event) {
   if (event->size().height() != event->oldSize().height()) fitProblems();
   if (gallery_->isVisible()) gallery_->openOver(galleryArea());
   if (mixers_->isVisible()) mixers_->openOver(galleryArea());
-}
-
-void DesignPage::changeEvent(QEvent* event) {
-  Page::changeEvent(event);
-  const bool isLook = event->type() == QEvent::PaletteChange ||
-                      event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange;
-  if (!isLook || icons_.empty()) return;
-  updateIcons();
-  fitColumns();
 }
 
 }  // namespace lambda

@@ -75,7 +75,6 @@ class DesignPage : public Page {
   void varyRequested(const lambda::FieldRow& row);
 
  protected:
-  void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:

@@ -1,13 +1,13 @@
 #include "app/design/notice_line.h"
 
 #include <QAccessible>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QToolButton>
 
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -33,6 +33,7 @@ NoticeLine::NoticeLine(QWidget* parent)
   layout->addWidget(text_, 1);
   layout->addWidget(close);
   hide();
+  onPaletteChange(*this, [this] { showSign(); });
 }
 
 void NoticeLine::tell(const QString& text, bool isFailure) {
@@ -47,11 +48,6 @@ void NoticeLine::tell(const QString& text, bool isFailure) {
 
 QString NoticeLine::text() const {
   return isHidden() ? QString() : text_->text();
-}
-
-void NoticeLine::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) showSign();
 }
 
 void NoticeLine::showSign() {

@@ -20,9 +20,6 @@ class NoticeLine : public QFrame {
   /// The text that is shown; empty while the line is hidden.
   QString text() const;
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void showSign();
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include <QEvent>
 #include <QHeaderView>
 #include <QKeyEvent>
 
 #include "engine/experiments/difference_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
 
 using namespace Qt::StringLiterals;
 
@@ -62,6 +62,7 @@ ExperimentGrid::ExperimentGrid(QWidget* parent) : QTableWidget(parent) {
   setTabKeyNavigation(false);
   verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   connect(this, &QTableWidget::cellClicked, this, &ExperimentGrid::requestRun);
+  onPaletteChange(*this, [this] { updateColors(); });
 }
 
 void ExperimentGrid::setState(const ExperimentState& state, std::size_t measure) {
@@ -110,11 +111,6 @@ void ExperimentGrid::updateColors() {
       cell->setForeground(colorOf(static_cast<CellState>(cell->data(kStateRole).toInt()), colors));
     }
   }
-}
-
-void ExperimentGrid::changeEvent(QEvent* event) {
-  QTableWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) updateColors();
 }
 
 void ExperimentGrid::keyPressEvent(QKeyEvent* event) {

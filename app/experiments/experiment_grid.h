@@ -23,7 +23,6 @@ class ExperimentGrid : public QTableWidget {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void updateColors();

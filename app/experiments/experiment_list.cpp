@@ -4,7 +4,6 @@
 #include <chrono>
 #include <utility>
 
-#include <QEvent>
 #include <QSignalBlocker>
 
 #include "app/experiments/experiment_progress.h"
@@ -17,6 +16,7 @@
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 
 using namespace Qt::StringLiterals;
 
@@ -152,6 +152,7 @@ ExperimentList::ExperimentList(QWidget* parent) : QListWidget(parent) {
   followTimer_.setSingleShot(true);
   followTimer_.setInterval(kFollowInterval);
   connect(&followTimer_, &QTimer::timeout, this, &ExperimentList::follow);
+  onPaletteChange(*this, [this] { updateSketches(); });
 }
 
 void ExperimentList::setFolder(const fs::path& folder) {
@@ -328,11 +329,6 @@ void ExperimentList::updateSketches() {
     const ListedExperiment& one = experiments_[index.toULongLong()];
     item(row)->setIcon(sketchOf(one.theory.empty() ? one.sketch : SketchKind::theory, *this));
   }
-}
-
-void ExperimentList::changeEvent(QEvent* event) {
-  QListWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) updateSketches();
 }
 
 void ExperimentList::addHeading(const QString& text) {

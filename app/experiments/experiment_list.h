@@ -78,7 +78,6 @@ class ExperimentList : public QListWidget {
  protected:
   void showEvent(QShowEvent* event) override;
   void hideEvent(QHideEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   /// The descriptions of the experiments that are read, with the times of their contents.

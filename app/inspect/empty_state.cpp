@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -54,6 +55,7 @@ EmptyState::EmptyState(QWidget* parent)
   setButtons({}, {});
   connect(first_, &QPushButton::clicked, this, &EmptyState::firstClicked);
   connect(second_, &QPushButton::clicked, this, &EmptyState::secondClicked);
+  onFontChange(*this, [this] { fitToText(); });
 }
 
 void EmptyState::setTexts(const QString& title, const QString& text) {
@@ -80,11 +82,6 @@ QSize EmptyState::minimumSizeHint() const {
 void EmptyState::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fitToText();
-}
-
-void EmptyState::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void EmptyState::setButtons(const QString& first, const QString& second) {

@@ -28,7 +28,6 @@ class EmptyState : public QWidget {
   void secondClicked();
 
  protected:
-  void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:

@@ -7,6 +7,7 @@
 #include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
@@ -45,6 +46,7 @@ InspectBar::InspectBar(const QList<QAction*>& modes, QWidget* parent)
   row_->addStretch();
   row_->addLayout(buttons);
   fitToText();
+  onFontChange(*this, [this] { fitToText(); });
 }
 
 void InspectBar::addControls(QWidget& controls) {
@@ -70,11 +72,6 @@ void InspectBar::setBusy(bool isBusy) {
 
 void InspectBar::fitToText() {
   for (QToolButton* button : modes_) button->setIconSize(iconSizeForText());
-}
-
-void InspectBar::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 }  // namespace lambda

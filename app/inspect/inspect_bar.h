@@ -36,9 +36,6 @@ class InspectBar : public QWidget {
   /// An answer is under way.
   void setBusy(bool isBusy);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void fitToText();
 

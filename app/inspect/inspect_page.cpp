@@ -23,6 +23,7 @@
 #include "app/session/runs/run_summary.h"
 #include "app/session/training/training_session.h"
 #include "widgets/pictures/images/image_view.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -69,6 +70,7 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
   actions_->modes.front()->setChecked(true);
   current().begin(selection_);
   takeLive();
+  onPaletteChange(*this, [this] { actions_->updateIcons(); });
 }
 
 InspectPage::~InspectPage() = default;
@@ -309,11 +311,6 @@ void InspectPage::hideEvent(QHideEvent* event) {
   current().setInView(false);
   statusTimer_.stop();
   Page::hideEvent(event);
-}
-
-void InspectPage::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) actions_->updateIcons();
-  Page::changeEvent(event);
 }
 
 void InspectPage::dragEnterEvent(QDragEnterEvent* event) {

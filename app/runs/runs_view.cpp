@@ -18,6 +18,7 @@
 #include "widgets/text/path_text.h"
 #include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -54,6 +55,7 @@ RunsView::RunsView(RunLibrary& library,
       moreButton_(new QToolButton) {
   layOut({library, runs, sorted, checkpoints});
   addButtons();
+  onPaletteChange(*this, [this] { updateIcons(); });
 }
 
 void RunsView::layOut(const RunsContext& context) {
@@ -110,11 +112,6 @@ void RunsView::addButtons() {
   updateIcons();
   for (QWidget* widget : std::initializer_list<QWidget*>{resume, inspect, moreButton_})
     filterBar_->addAtEnd(widget);
-}
-
-void RunsView::changeEvent(QEvent* event) {
-  QStackedWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) updateIcons();
 }
 
 void RunsView::updateIcons() {

@@ -64,9 +64,6 @@ class RunsView : public QStackedWidget {
   /// The folder of the library can't be used, and the person wants another one.
   void folderRequested();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void layOut(const RunsContext& context);
   void addButtons();

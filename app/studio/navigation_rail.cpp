@@ -3,12 +3,12 @@
 #include <algorithm>
 
 #include <QAction>
-#include <QEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -33,6 +33,8 @@ NavigationRail::NavigationRail(QWidget* parent) : QFrame(parent) {
   layout->setSpacing(4);
   layout->addStretch();
   updateLooks();
+  onChange(
+      *this, {QEvent::PaletteChange, QEvent::ApplicationFontChange}, [this] { updateLooks(); });
 }
 
 void NavigationRail::addWorkspace(QAction* action, const QString& iconName) {
@@ -57,12 +59,6 @@ QToolButton* NavigationRail::makeButton(QAction* action, const QString& iconName
   entries_.push_back({action, iconName, button});
   updateLooks();
   return button;
-}
-
-void NavigationRail::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::ApplicationFontChange)
-    updateLooks();
 }
 
 void NavigationRail::updateLooks() {

@@ -27,9 +27,6 @@ class NavigationRail : public QFrame {
   /// The button at the bottom; null where there is none.
   QWidget* bottomButton() const;
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   struct Entry {
     QAction* action;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -12,6 +11,7 @@
 
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -74,6 +74,7 @@ class NoticeBar::Notice : public QFrame {
       QTimer::singleShot(kStay, this, [this, &bar] { bar.remove(*this); });
     }
     updateLooks();
+    onPaletteChange(*this, [this] { updateLooks(); });
   }
 
   Kind kind() const { return kind_; }
@@ -82,12 +83,6 @@ class NoticeBar::Notice : public QFrame {
 
   /// Null for every page.
   const QWidget* page() const { return page_; }
-
- protected:
-  void changeEvent(QEvent* event) override {
-    QFrame::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) updateLooks();
-  }
 
  private:
   void updateLooks() {

@@ -4,7 +4,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QEvent>
 #include <QFormLayout>
 #include <QGridLayout>
 #include <QLabel>
@@ -21,6 +20,7 @@
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -105,6 +105,7 @@ DuplicateDialog::DuplicateDialog(const RunConfig& config, const QString& name, Q
   });
   updateKinds();
   updateIcons();
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { updateIcons(); });
 }
 
 QWidget* DuplicateDialog::makeKinds() {
@@ -184,11 +185,6 @@ std::vector<RunConfig> DuplicateDialog::chosen() const {
     if (kind.box->isChecked()) configs.push_back(kind.config);
   }
   return configs;
-}
-
-void DuplicateDialog::changeEvent(QEvent* event) {
-  QDialog::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateIcons();
 }
 
 }  // namespace lambda

@@ -28,9 +28,6 @@ class DuplicateDialog : public QDialog {
   void openRequested(const lambda::RunConfig& config);
   void queueRequested(const std::vector<lambda::RunConfig>& configs);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   /// A kind of mixer, with the run that has it.
   struct Kind {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <QEvent>
 #include <QPainter>
 
 #include "widgets/theme/accessible_parts.h"
@@ -102,12 +101,6 @@ void FormulaLine::paintEvent(QPaintEvent* /*event*/) {
   for (const Place& place : placesIn(width(), height)) {
     place.formula->paint(painter, place.at, place.pixels, colors.text, colors.textSecondary);
   }
-}
-
-void FormulaLine::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) update();
-  if (event->type() == QEvent::FontChange) updateGeometry();
-  QWidget::changeEvent(event);
 }
 
 }  // namespace lambda

@@ -27,7 +27,6 @@ class FormulaLine : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   struct Place {

@@ -6,7 +6,6 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
-#include <QEvent>
 #include <QFileDialog>
 #include <QMenu>
 #include <QPointer>
@@ -17,6 +16,7 @@
 #include "widgets/export/export_folder.h"
 #include "widgets/export/exportable.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/question_box.h"
 #include "widgets/theme/shown_text.h"
 #include "widgets/theme/theme.h"
@@ -91,6 +91,8 @@ class ExportButton : public QToolButton {
   explicit ExportButton(QWidget& picture) : QToolButton(&picture), picture_(&picture) {
     setIcon(lambda::icon(u"export"_s, *this));
     fitToText();
+    onPaletteChange(*this, [this] { setIcon(lambda::icon(u"export"_s, *this)); });
+    onFontChange(*this, [this] { fitToText(); });
   }
 
  protected:
@@ -98,12 +100,6 @@ class ExportButton : public QToolButton {
   void showEvent(QShowEvent* event) override {
     QToolButton::showEvent(event);
     if (picture_) setTabOrder(this, picture_);
-  }
-
-  void changeEvent(QEvent* event) override {
-    QToolButton::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) setIcon(lambda::icon(u"export"_s, *this));
-    if (event->type() == QEvent::FontChange) fitToText();
   }
 
  private:

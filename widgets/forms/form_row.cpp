@@ -18,6 +18,7 @@
 #include "widgets/forms/sentence.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -80,6 +81,10 @@ FormRow::FormRow(const FieldRow& row, QWidget* parent)
     notedAt_ = row_.value;
   });
   show(row);
+  onPaletteChange(*this, [this] {
+    if (!problems_.empty()) showProblems();
+    if (vary_) vary_->setIcon(icon(u"experiments"_s, colorsOf(*this).textSecondary));
+  });
 }
 
 void FormRow::show(const FieldRow& row) {
@@ -220,13 +225,6 @@ bool FormRow::eventFilter(QObject* watched, QEvent* event) {
   if (event->type() != QEvent::ContextMenu) return QWidget::eventFilter(watched, event);
   popUpMenu(static_cast<QContextMenuEvent*>(event)->globalPos());
   return true;
-}
-
-void FormRow::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() != QEvent::PaletteChange) return;
-  if (!problems_.empty()) showProblems();
-  if (vary_) vary_->setIcon(icon(u"experiments"_s, colorsOf(*this).textSecondary));
 }
 
 void FormRow::enterEvent(QEnterEvent* event) {

@@ -12,6 +12,7 @@
 #include <QWheelEvent>
 
 #include "widgets/forms/number_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -26,6 +27,7 @@ NumberBox::NumberBox(QWidget* parent) : QAbstractSpinBox(parent), unit_(new QLab
   unit_->setForegroundRole(QPalette::PlaceholderText);
   connect(lineEdit(), &QLineEdit::textEdited, this, &NumberBox::takeTyped);
   connect(this, &QAbstractSpinBox::editingFinished, this, &NumberBox::finishTyping);
+  onChange(*this, {QEvent::FontChange, QEvent::StyleChange}, [this] { placeUnit(); });
 }
 
 void NumberBox::setFormat(const NumberFormat& format) {
@@ -193,11 +195,6 @@ void NumberBox::focusOutEvent(QFocusEvent* event) {
 void NumberBox::resizeEvent(QResizeEvent* event) {
   QAbstractSpinBox::resizeEvent(event);
   placeUnit();
-}
-
-void NumberBox::changeEvent(QEvent* event) {
-  QAbstractSpinBox::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) placeUnit();
 }
 
 /// At the right end of the field, where there is space for it beside the number.

@@ -63,7 +63,6 @@ class NumberBox : public QAbstractSpinBox {
   void wheelEvent(QWheelEvent* event) override;
   void focusOutEvent(QFocusEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   std::optional<double> parsed(const QString& text) const;

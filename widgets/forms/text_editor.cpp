@@ -2,7 +2,6 @@
 
 #include <bit>
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QRandomGenerator>
@@ -11,6 +10,7 @@
 
 #include "widgets/forms/sentence.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -82,6 +82,7 @@ SeedEditor::SeedEditor(QWidget* parent)
     const quint64 seed = QRandomGenerator::global()->generate64() % kLargestDrawnSeed;
     editOnce(std::bit_cast<std::int64_t>(seed));
   });
+  onPaletteChange(*this, [this] { showIcon(); });
 }
 
 void SeedEditor::show(const FieldRow& row) {
@@ -94,11 +95,6 @@ void SeedEditor::show(const FieldRow& row) {
 
 QWidget* SeedEditor::field() {
   return line_;
-}
-
-void SeedEditor::changeEvent(QEvent* event) {
-  FieldEditor::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) showIcon();
 }
 
 void SeedEditor::showIcon() {

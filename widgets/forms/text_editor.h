@@ -30,9 +30,6 @@ class SeedEditor : public FieldEditor {
   void show(const FieldRow& row) override;
   QWidget* field() override;
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void showIcon();
 

@@ -30,6 +30,7 @@
 #include "widgets/network/parts/network_text.h"
 #include "widgets/network/parts/operation_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -61,6 +62,7 @@ NetworkEditor::NetworkEditor(QWidget* parent) : QAbstractScrollArea(parent) {
   actions_ = new NetworkActions(*this);
   emptyState_ = makeEmptyState();
   setArchitecture({});
+  onChange(*this, {QEvent::FontChange, QEvent::StyleChange}, [this] { relayout(); });
 }
 
 NetworkEditor::~NetworkEditor() = default;
@@ -250,12 +252,6 @@ void NetworkEditor::paintHint(QPainter& painter, const Colors& colors) const {
 void NetworkEditor::resizeEvent(QResizeEvent* event) {
   QAbstractScrollArea::resizeEvent(event);
   relayout();
-}
-
-void NetworkEditor::changeEvent(QEvent* event) {
-  QAbstractScrollArea::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) relayout();
-  if (event->type() == QEvent::PaletteChange) viewport()->update();
 }
 
 QSize NetworkEditor::sizeHint() const {

@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include <QFontMetricsF>
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include "engine/values/text/text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/tool_tips.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -39,6 +38,12 @@ BarList::BarList(QWidget* parent) : QWidget(parent) {
   setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
   describeLines(*this, [this] { return lines(); });
   setAccessibleName(u"Class probabilities"_s);
+  setToolTips(*this, [this](const QPoint& at) {
+    const int row = at.y() / rowHeight() - (title_.isEmpty() ? 0 : 1);
+    if (row < 0 || row >= static_cast<int>(bars_.size())) return QString();
+    const Bar& bar = bars_[static_cast<std::size_t>(row)];
+    return bar.name + u": "_s + numberText(bar.value, 5);
+  });
 }
 
 void BarList::setBars(std::vector<Bar> bars) {
@@ -116,25 +121,6 @@ void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors
 void BarList::paintEvent(QPaintEvent* /*event*/) {
   QPainter painter(this);
   paintTo(painter, size(), colorsOf(*this));
-}
-
-void BarList::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) update();
-  if (event->type() == QEvent::FontChange) updateGeometry();
-  QWidget::changeEvent(event);
-}
-
-bool BarList::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  const int row = help->pos().y() / rowHeight() - (title_.isEmpty() ? 0 : 1);
-  if (row >= 0 && row < static_cast<int>(bars_.size())) {
-    const Bar& bar = bars_[static_cast<std::size_t>(row)];
-    QToolTip::showText(help->globalPos(), bar.name + u": "_s + numberText(bar.value, 5), this);
-  } else {
-    QToolTip::hideText();
-  }
-  return true;
 }
 
 QSize BarList::exportSize() const {

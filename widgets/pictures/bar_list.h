@@ -49,8 +49,6 @@ class BarList : public QWidget, public Exportable {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
-  bool event(QEvent* event) override;
 
  private:
   int rowHeight() const;

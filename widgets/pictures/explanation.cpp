@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <QApplication>
 #include <QGraphicsDropShadowEffect>
 #include <QKeyEvent>
 #include <QLabel>
@@ -13,6 +14,7 @@
 
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -55,13 +57,8 @@ class ExplanationButton : public QToolButton {
     fitToText();
     setToolTip(u"What is this?"_s);
     setAccessibleName(u"What is this?"_s);
-  }
-
- protected:
-  void changeEvent(QEvent* event) override {
-    if (event->type() == QEvent::PaletteChange) setIcon(lambda::icon(u"help"_s, *this));
-    if (event->type() == QEvent::FontChange) fitToText();
-    QToolButton::changeEvent(event);
+    onPaletteChange(*this, [this] { setIcon(lambda::icon(u"help"_s, *this)); });
+    onFontChange(*this, [this] { fitToText(); });
   }
 
  private:

@@ -1,7 +1,8 @@
 #include "widgets/theme/elided_label.h"
 
-#include <QEvent>
 #include <QResizeEvent>
+
+#include "widgets/theme/look_changes.h"
 
 using namespace Qt::StringLiterals;
 
@@ -9,6 +10,7 @@ namespace lambda {
 
 ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
   setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+  onFontChange(*this, [this] { elide(); });
 }
 
 void ElidedLabel::setText(const QString& text) {
@@ -35,11 +37,6 @@ QSize ElidedLabel::minimumSizeHint() const {
 void ElidedLabel::resizeEvent(QResizeEvent* event) {
   QLabel::resizeEvent(event);
   elide();
-}
-
-void ElidedLabel::changeEvent(QEvent* event) {
-  QLabel::changeEvent(event);
-  if (event->type() == QEvent::FontChange) elide();
 }
 
 void ElidedLabel::elide() {

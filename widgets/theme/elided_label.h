@@ -27,7 +27,6 @@ class ElidedLabel : public QLabel {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void elide();

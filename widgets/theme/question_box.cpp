@@ -1,10 +1,10 @@
 #include "widgets/theme/question_box.h"
 
-#include <QEvent>
 #include <QPushButton>
 
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
@@ -24,12 +24,7 @@ class MessageBox : public QMessageBox {
     setAttribute(Qt::WA_DeleteOnClose);
     setTextFormat(Qt::PlainText);
     updateSign();
-  }
-
- protected:
-  void changeEvent(QEvent* event) override {
-    QMessageBox::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange) updateSign();
+    onPaletteChange(*this, [this] { updateSign(); });
   }
 
  private:

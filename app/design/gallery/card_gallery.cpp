@@ -12,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -63,6 +64,7 @@ CardGallery::CardGallery(const QString& title, const QString& note, QWidget* par
   shadow->setColor(QColor(0, 0, 0, 70));
   setGraphicsEffect(shadow);
   hide();
+  onPaletteChange(*this, [this] { close_->setIcon(icon(u"close"_s, *this)); });
 }
 
 void CardGallery::openOver(const QRect& area) {
@@ -122,11 +124,6 @@ void CardGallery::reveal(QWidget& card) {
 void CardGallery::placeCards() {
   const int width = this->width() - kFrame;
   content_->resize(width, arrange(width));
-}
-
-void CardGallery::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) close_->setIcon(icon(u"close"_s, *this));
 }
 
 }  // namespace lambda

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -14,6 +13,7 @@
 #include "widgets/network/parts/network_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/tab_order.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -68,6 +68,11 @@ ProblemsPanel::ProblemsPanel(QWidget* parent)
   layout->addWidget(header_);
   layout->addWidget(area_, 1);
   showCounts();
+  onPaletteChange(*this, [this] {
+    showCounts();
+    showProblems();
+    Q_EMIT heightChanged();
+  });
 }
 
 void ProblemsPanel::setProblems(const std::vector<Problem>& problems) {
@@ -152,14 +157,6 @@ void ProblemsPanel::showProblems() {
   }
   list_->addStretch();
   setTabOrderIn(*this, order);
-}
-
-void ProblemsPanel::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() != QEvent::PaletteChange) return;
-  showCounts();
-  showProblems();
-  Q_EMIT heightChanged();
 }
 
 }  // namespace lambda

@@ -34,7 +34,6 @@ class ProblemsPanel : public QFrame {
   void heightChanged();
 
  protected:
-  void changeEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:

@@ -12,6 +12,7 @@
 #include "widgets/network/mixers/mixer_looks.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -84,6 +85,7 @@ TemplateCard::TemplateCard(const Template& shown, QWidget* parent)
   setCursor(Qt::PointingHandCursor);
   setFocusPolicy(Qt::StrongFocus);
   setFixedSize(kSize * textScale());
+  onFontChange(*this, [this] { setFixedSize(sizeHint()); });
 }
 
 bool TemplateCard::matches(const QString& text) const {
@@ -113,11 +115,6 @@ void TemplateCard::enterEvent(QEnterEvent* event) {
 void TemplateCard::leaveEvent(QEvent* event) {
   QAbstractButton::leaveEvent(event);
   update();
-}
-
-void TemplateCard::changeEvent(QEvent* event) {
-  QAbstractButton::changeEvent(event);
-  if (event->type() == QEvent::FontChange) setFixedSize(sizeHint());
 }
 
 void TemplateCard::paintEvent(QPaintEvent*) {

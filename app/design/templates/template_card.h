@@ -27,7 +27,6 @@ class TemplateCard : public QAbstractButton {
   void keyPressEvent(QKeyEvent* event) override;
   void enterEvent(QEnterEvent* event) override;
   void leaveEvent(QEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void paintPattern(QPainter& painter, const QRectF& box) const;

@@ -1,6 +1,5 @@
 #include "app/design/totals/totals_bar.h"
 
-#include <QEvent>
 #include <QPainter>
 
 #include "app/design/totals/epoch_time.h"
@@ -10,6 +9,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -69,6 +69,7 @@ TotalsBar::TotalsBar(MachineService& machine, QWidget* parent)
   layout->beginRight();
   layout->addWidget(time_);
   connect(time_, &EpochTime::changed, this, &TotalsBar::fit);
+  onChange(*this, {QEvent::FontChange, QEvent::StyleChange}, [this] { fit(); });
 }
 
 void TotalsBar::show(const RunConfig& config,
@@ -135,11 +136,6 @@ void TotalsBar::setBrief(bool isBrief) {
 void TotalsBar::resizeEvent(QResizeEvent* event) {
   QFrame::resizeEvent(event);
   fit();
-}
-
-void TotalsBar::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fit();
 }
 
 void TotalsBar::paintEvent(QPaintEvent* event) {

@@ -30,7 +30,6 @@ class TotalsBar : public QFrame {
  protected:
   void paintEvent(QPaintEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void showPattern(const QString& pattern);

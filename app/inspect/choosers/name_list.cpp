@@ -1,8 +1,8 @@
 #include "app/inspect/choosers/name_list.h"
 
-#include <QHelpEvent>
 #include <QStyleOptionComboBox>
-#include <QToolTip>
+
+#include "widgets/theme/tool_tips.h"
 
 using namespace Qt::StringLiterals;
 
@@ -16,13 +16,9 @@ constexpr int kTextMargin = 4;
 
 NameList::NameList(QWidget* parent) : QComboBox(parent) {
   setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-}
-
-bool NameList::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QComboBox::event(event);
-  const QString tip = currentText().isEmpty() ? toolTip() : currentText() + u"\n"_s + toolTip();
-  QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
-  return true;
+  setToolTips(*this, [this](const QPoint&) {
+    return currentText().isEmpty() ? toolTip() : currentText() + u"\n"_s + toolTip();
+  });
 }
 
 void NameList::initStyleOption(QStyleOptionComboBox* option) const {

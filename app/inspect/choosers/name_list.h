@@ -13,7 +13,6 @@ class NameList : public QComboBox {
   explicit NameList(QWidget* parent = nullptr);
 
  protected:
-  bool event(QEvent* event) override;
   void initStyleOption(QStyleOptionComboBox* option) const override;
 };
 

@@ -10,6 +10,7 @@
 #include "app/inspect/choosers/name_list.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -80,17 +81,13 @@ SourceChooser::SourceChooser(QWidget* parent)
   row->addWidget(checkpointList_);
   connect(runList_, &QComboBox::activated, this, &SourceChooser::runChosen);
   connect(checkpointList_, &QComboBox::activated, this, &SourceChooser::checkpointChosen);
+  onFontChange(*this, [this] { fitToText(); });
 }
 
 void SourceChooser::fitToText() {
   // The lists shrink in favour of the controls beside them; their tooltips have the whole names.
   runList_->setMinimumWidth(qRound(kLeastRun * textScale()));
   checkpointList_->setMinimumWidth(qRound(kLeastCheckpoint * textScale()));
-}
-
-void SourceChooser::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 const RunSummary* SourceChooser::find(const fs::path& run) const {

@@ -51,9 +51,6 @@ class SourceChooser : public QWidget {
   /// The training that was shown has ended, and its run can't be chosen, which nobody asked for.
   void leftTraining(const QString& reason);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   using Refusal = std::function<void(const QString& reason)>;
 

@@ -18,6 +18,7 @@
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
@@ -76,6 +77,7 @@ CompareSide::CompareSide(TrainingSession& training, CheckpointService& checkpoin
     showReason(reason);
     Q_EMIT changed();
   });
+  onFontChange(*this, [this] { fitToText(); });
 }
 
 void CompareSide::fitToText() {
@@ -92,11 +94,6 @@ int CompareSide::headerHeight() const {
 
 int CompareSide::verdictHeight() const {
   return verdict_->maximumHeight();
-}
-
-void CompareSide::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void CompareSide::takeSource(const InspectionSource& source) {

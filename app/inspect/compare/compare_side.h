@@ -72,9 +72,6 @@ class CompareSide : public QWidget {
   /// A snapshot has arrived, or a failure is shown in its place.
   void changed();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void fitToText();
   void takeSource(const InspectionSource& source);

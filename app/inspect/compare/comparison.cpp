@@ -15,6 +15,7 @@
 #include "app/inspect/contribution_style.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/session/runs/run_content.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -61,11 +62,7 @@ Comparison::Comparison(TrainingSession& training, CheckpointService& checkpoints
     connect(side, &CompareSide::queryChosen, this, &Comparison::setQuery);
     connect(side, &CompareSide::changed, this, &Comparison::updateViews);
   }
-}
-
-void Comparison::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) difference_->alignWith(*left_);
+  onFontChange(*this, [this] { difference_->alignWith(*left_); });
 }
 
 void Comparison::setRuns(const std::vector<RunSummary>& runs) {

@@ -61,9 +61,6 @@ class Comparison : public QWidget {
   /// A run can't be chosen for a side: what happened, why and what to do.
   void refused(const QString& reason);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   /// A comparison starts from the page's source and the checked runs.
   struct Start {

@@ -21,6 +21,7 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -121,6 +122,7 @@ EpochPlayer::EpochPlayer(std::size_t budget, QWidget* parent)
         u"Could not read epoch %1. %2"_s.arg(QString::number(reader_.epochAt(current())), reason));
   });
   updateParts();
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { updateParts(); });
 }
 
 EpochPlayer::~EpochPlayer() = default;
@@ -267,11 +269,6 @@ void EpochPlayer::cancelExport() {
 void EpochPlayer::hideEvent(QHideEvent* event) {
   pause();
   QWidget::hideEvent(event);
-}
-
-void EpochPlayer::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateParts();
-  QWidget::changeEvent(event);
 }
 
 }  // namespace lambda

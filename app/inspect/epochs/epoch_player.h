@@ -68,7 +68,6 @@ class EpochPlayer : public QWidget {
 
  protected:
   void hideEvent(QHideEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void updateParts();

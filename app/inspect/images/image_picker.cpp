@@ -22,6 +22,7 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -105,6 +106,7 @@ ImagePicker::ImagePicker(QWidget* parent)
   setProgress(std::nullopt);
   fillClasses();
   fill();
+  onFontChange(*this, [this] { fitToText(); });
 }
 
 void ImagePicker::addButtons(const QList<QAction*>& actions) {
@@ -222,11 +224,6 @@ void ImagePicker::fitToText() {
 void ImagePicker::fitChoices() {
   QAbstractItemView& list = *splits_->view();
   list.setMinimumWidth(list.sizeHintForColumn(0) + kListMargin);
-}
-
-void ImagePicker::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void ImagePicker::setCurrent(int image) {

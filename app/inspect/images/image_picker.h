@@ -83,9 +83,6 @@ class ImagePicker : public QWidget {
   void predictionsRequested();
   void cancelRequested();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void fill();
   void showCount();

@@ -72,11 +72,6 @@ void BalanceBar::paintEvent(QPaintEvent* /*event*/) {
                    QFontMetricsF(smallFont()).elidedText(text(), Qt::ElideMiddle, width()));
 }
 
-void BalanceBar::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) update();
-  QWidget::changeEvent(event);
-}
-
 QSize BalanceBar::sizeHint() const {
   const QFontMetrics metrics(smallFont());
   return {std::max(kLeastWidth, metrics.horizontalAdvance(text()) + 2),

@@ -24,7 +24,6 @@ class BalanceBar : public QWidget {
 
  protected:
   void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   double contentShare() const;

@@ -7,6 +7,7 @@
 #include "app/inspect/panels/balance_bar.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
@@ -29,6 +30,7 @@ ContributionFacts::ContributionFacts(QWidget* parent)
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
+  onFontChange(*this, [this] { arrange(); });
 }
 
 QString ContributionFacts::residualText() const {
@@ -107,13 +109,6 @@ QSize ContributionFacts::minimumSizeHint() const {
 
 void ContributionFacts::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  arrange();
-}
-
-void ContributionFacts::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() != QEvent::FontChange) return;
-  updateGeometry();
   arrange();
 }
 

@@ -33,7 +33,6 @@ class ContributionFacts : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void setResidual(const QString& text, const QString& details, const QString& role);

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include <QEvent>
 #include <QFontMetrics>
 
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -48,6 +48,7 @@ ContributionPictures::ContributionPictures(QWidget* parent)
   heads_->setReadoutVisible(false);
   heads_->setPlaceholder({});
   heads_->setAccessibleName(u"Contributions of each head"_s);
+  onFontChange(*this, [this] { arrange(); });
 }
 
 void ContributionPictures::setHeadCount(int heads) {
@@ -173,13 +174,6 @@ QSize ContributionPictures::minimumSizeHint() const {
 
 void ContributionPictures::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
-  arrange();
-}
-
-void ContributionPictures::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() != QEvent::FontChange) return;
-  updateGeometry();
   arrange();
 }
 

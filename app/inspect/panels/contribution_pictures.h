@@ -34,7 +34,6 @@ class ContributionPictures : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   struct Arrangement {

@@ -23,6 +23,7 @@
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
@@ -121,6 +122,7 @@ ImagePanel::ImagePanel(QWidget* parent)
   makeActions();
   setQuantity(ContributionKind::total);
   updateMode();
+  onFontChange(*this, [this] { fitToText(); });
 }
 
 void ImagePanel::makeActions() {
@@ -365,11 +367,6 @@ void ImagePanel::restoreLayout(QSettings& settings) {
 
 void ImagePanel::fitToText() {
   opacity_->setFixedWidth(qRound(kOpacityWidth * textScale()));
-}
-
-void ImagePanel::changeEvent(QEvent* event) {
-  InspectPanel::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 }  // namespace lambda

@@ -71,7 +71,6 @@ class ImagePanel : public InspectPanel {
 
  protected:
   void showState(const PanelState& state) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void makeActions();

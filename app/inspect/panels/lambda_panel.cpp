@@ -18,6 +18,7 @@
 #include "widgets/plots/lines/effective_rank.h"
 #include "widgets/plots/lines/spectrum_view.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -131,6 +132,7 @@ LambdaPanel::LambdaPanel(QWidget* parent)
     updateRanges();
   });
   updateViews();
+  onFontChange(*this, [this] { fitToText(); });
 }
 
 void LambdaPanel::arrange() {
@@ -157,11 +159,6 @@ void LambdaPanel::fitToText() {
     const int least = areTall_ && i == 1 ? 0 : kLeastHeights[i];
     grid_->setRowMinimumHeight(kPictureRows[i], qRound(least * textScale()));
   }
-}
-
-void LambdaPanel::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 void LambdaPanel::showState(const PanelState& state) {

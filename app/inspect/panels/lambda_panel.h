@@ -44,7 +44,6 @@ class LambdaPanel : public InspectPanel {
 
  protected:
   void showState(const PanelState& state) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void arrange();

@@ -17,6 +17,7 @@
 #include "app/inspect/panels/inspect_panels.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/theme/fitted_area.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -81,6 +82,7 @@ PanelDeck::PanelDeck(QWidget* parent)
   });
   connect(failure_, &EmptyState::firstClicked, this, &PanelDeck::retryRequested);
   connect(failure_, &EmptyState::secondClicked, this, &PanelDeck::otherRunRequested);
+  onFontChange(*this, [this] { fitToText(); });
 }
 
 void PanelDeck::setLayers(const std::vector<InspectableLayer>& layers, const QString& network) {
@@ -172,11 +174,6 @@ void PanelDeck::restoreLayout(QSettings& settings) {
 
 void PanelDeck::fitToText() {
   left_->setMinimumWidth(qRound(kLeastList * textScale()));
-}
-
-void PanelDeck::changeEvent(QEvent* event) {
-  GripSplitter::changeEvent(event);
-  if (event->type() == QEvent::FontChange) fitToText();
 }
 
 }  // namespace lambda

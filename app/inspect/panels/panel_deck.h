@@ -60,9 +60,6 @@ class PanelDeck : public GripSplitter {
   void otherRunRequested();
   void predictionsRequested();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void fitToText();
   void enableTabs(bool haveLambdas, const QString& whyNot);

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <QAction>
-#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
 #include <QStyle>
@@ -13,6 +12,7 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -31,30 +31,6 @@ QString imageText(const InspectionRequest& request) {
   const QString split = request.split == Split::test ? u"test"_s : u"validation"_s;
   return u"%1 image %2"_s.arg(split).arg(request.image);
 }
-
-class ExportableView : public QWidget {
- public:
-  explicit ExportableView(HeatmapView& view) : button_(makeExportButton(view, view)) {
-    auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(0, 0, 0, 0);
-    button_->setStyleSheet(u"padding: 0;"_s);
-    fitToText();
-    grid->addWidget(&view, 0, 0);
-    grid->addWidget(button_, 0, 0, Qt::AlignTop | Qt::AlignRight);
-    button_->raise();
-  }
-
- protected:
-  void changeEvent(QEvent* event) override {
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::FontChange) fitToText();
-  }
-
- private:
-  void fitToText() { button_->setFixedSize((kButtonSize * textScale()).toSize()); }
-
-  QToolButton* button_;
-};
 
 }  // namespace
 
@@ -75,7 +51,18 @@ QLabel* makeNote(const QString& text) {
 }
 
 QWidget* withExport(HeatmapView& view) {
-  return new ExportableView(view);
+  auto* widget = new QWidget;
+  auto* grid = new QGridLayout(widget);
+  grid->setContentsMargins(0, 0, 0, 0);
+  QToolButton* button = makeExportButton(view, view);
+  button->setStyleSheet(u"padding: 0;"_s);
+  const auto fitToText = [button] { button->setFixedSize((kButtonSize * textScale()).toSize()); };
+  fitToText();
+  onFontChange(*widget, fitToText);
+  grid->addWidget(&view, 0, 0);
+  grid->addWidget(button, 0, 0, Qt::AlignTop | Qt::AlignRight);
+  button->raise();
+  return widget;
 }
 
 QSize iconSizeForText() {

@@ -7,6 +7,7 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -51,6 +52,7 @@ LibraryNotice::LibraryNotice(QWidget* parent)
   place->addStretch(2);
   place->addLayout(line);
   place->addStretch(3);
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 void LibraryNotice::setContent(const QString& title,
@@ -73,11 +75,6 @@ void LibraryNotice::setContent(const QString& title,
     buttons_->addWidget(widget);
   }
   buttons_->addStretch(1);
-}
-
-void LibraryNotice::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 void LibraryNotice::updateSizes() {

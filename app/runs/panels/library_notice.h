@@ -28,9 +28,6 @@ class LibraryNotice : public QWidget {
 
   QString title() const;
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void updateSizes();
 

@@ -11,6 +11,7 @@
 #include <QToolButton>
 
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
@@ -64,6 +65,7 @@ RunsMessageBar::RunsMessageBar(QWidget* parent)
   action_->setAutoDefault(true);
   updateIcons();
   hide();
+  onPaletteChange(*this, [this] { updateIcons(); });
 }
 
 void RunsMessageBar::ask(const QString& text,
@@ -140,11 +142,6 @@ void RunsMessageBar::keyPressEvent(QKeyEvent* event) {
     default:
       QFrame::keyPressEvent(event);
   }
-}
-
-void RunsMessageBar::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) updateIcons();
 }
 
 void RunsMessageBar::updateIcons() {

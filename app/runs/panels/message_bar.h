@@ -53,7 +53,6 @@ class RunsMessageBar : public QFrame {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void show(const QString& text, const QString& actionText, std::function<void()> action);

@@ -21,6 +21,7 @@
 #include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -99,6 +100,7 @@ OverlayPanel::OverlayPanel(const RunsContext& context)
     if (std::find(paths_.begin(), paths_.end(), path) != paths_.end()) refreshSoon();
   });
   connect(&runs_, &QAbstractItemModel::dataChanged, this, &OverlayPanel::refreshSoon);
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 OverlayPanel::View OverlayPanel::makeView(const QString& title, bool percent) {
@@ -167,11 +169,6 @@ void OverlayPanel::restoreLayout(QSettings& settings) {
 void OverlayPanel::showEvent(QShowEvent* event) {
   RunsPanel::showEvent(event);
   if (isStale_) refresh();
-}
-
-void OverlayPanel::changeEvent(QEvent* event) {
-  RunsPanel::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 void OverlayPanel::updateSizes() {

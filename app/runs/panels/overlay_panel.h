@@ -44,7 +44,6 @@ class OverlayPanel : public RunsPanel {
 
  protected:
   void showEvent(QShowEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   struct View {

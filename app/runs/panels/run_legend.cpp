@@ -4,16 +4,15 @@
 #include <utility>
 
 #include <QFontMetrics>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include "widgets/text/path_text.h"
 #include "widgets/text/untrusted_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/tool_tips.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -39,6 +38,10 @@ RunLegend::RunLegend(QWidget* parent) : QWidget(parent) {
   QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
   policy.setHeightForWidth(true);
   setSizePolicy(policy);
+  setToolTips(*this, [this](const QPoint& at) {
+    const LegendEntry* entry = entryAt(at.y());
+    return entry ? toolTipText(toText(entry->run)) : QString();
+  });
 }
 
 void RunLegend::setEntries(std::vector<LegendEntry> entries) {
@@ -76,14 +79,6 @@ QSize RunLegend::sizeHint() const {
 
 QSize RunLegend::minimumSizeHint() const {
   return {qRound(kWidth * textScale() / 2), 0};
-}
-
-bool RunLegend::event(QEvent* event) {
-  if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-  const auto* help = static_cast<QHelpEvent*>(event);
-  const LegendEntry* entry = entryAt(help->pos().y());
-  QToolTip::showText(help->globalPos(), entry ? toolTipText(toText(entry->run)) : QString(), this);
-  return true;
 }
 
 void RunLegend::paintEvent(QPaintEvent* /*event*/) {
@@ -153,11 +148,6 @@ void RunLegend::keyPressEvent(QKeyEvent* event) {
       current == entries_.end() ? 0 : current - entries_.begin() + (isDown ? 1 : -1);
   place = std::clamp<std::ptrdiff_t>(place, 0, static_cast<std::ptrdiff_t>(entries_.size()) - 1);
   choose(entries_[static_cast<std::size_t>(place)]);
-}
-
-void RunLegend::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
 }
 
 int RunLegend::heightOf(const LegendEntry& entry, int width) const {

@@ -46,11 +46,9 @@ class RunLegend : public QWidget {
   void runClicked(const std::filesystem::path& run);
 
  protected:
-  bool event(QEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
   void mousePressEvent(QMouseEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   QStringList lines() const;

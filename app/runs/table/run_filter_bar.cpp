@@ -11,6 +11,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -88,6 +89,8 @@ RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
   updateSizes();
   updateIcons();
   updateTexts();
+  onPaletteChange(*this, [this] { updateIcons(); });
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 void RunFilterBar::focusSearch() {
@@ -103,12 +106,6 @@ void RunFilterBar::clear() {
 
 void RunFilterBar::addAtEnd(QWidget* widget) {
   layout()->addWidget(widget);
-}
-
-void RunFilterBar::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) updateIcons();
-  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 QToolButton* RunFilterBar::addFilter(const QString& title,

@@ -31,9 +31,6 @@ class RunFilterBar : public QWidget {
  Q_SIGNALS:
   void filtered();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   QToolButton* addFilter(const QString& title,
                          const QString& meaning,

@@ -10,6 +10,7 @@
 #include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "app/runs/table/run_table_delegate.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -51,6 +52,10 @@ RunTableView::RunTableView(RunTableModel& runs, RunSortFilter& sorted, QWidget* 
   });
   // Another value of a column may be the best one after a change.
   connect(&sorted, &QAbstractItemModel::dataChanged, viewport(), [this] { viewport()->update(); });
+  onChange(*this, {QEvent::FontChange, QEvent::StyleChange}, [this] {
+    setRowHeights();
+    columns_->updateScale();
+  });
 }
 
 std::vector<std::filesystem::path> RunTableView::selectedRuns() const {
@@ -150,15 +155,6 @@ void RunTableView::keyPressEvent(QKeyEvent* event) {
       break;
   }
   QTableView::keyPressEvent(event);
-}
-
-void RunTableView::changeEvent(QEvent* event) {
-  QTableView::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) {
-    setRowHeights();
-    // The first change may come before the columns.
-    if (columns_) columns_->updateScale();
-  }
 }
 
 void RunTableView::setRowHeights() {

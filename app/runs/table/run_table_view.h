@@ -64,7 +64,6 @@ class RunTableView : public QTableView {
 
  protected:
   void keyPressEvent(QKeyEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void setRowHeights();

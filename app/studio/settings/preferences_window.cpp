@@ -1,7 +1,6 @@
 #include "app/studio/settings/preferences_window.h"
 
 #include <QDialogButtonBox>
-#include <QEvent>
 #include <QListWidget>
 #include <QPushButton>
 #include <QScreen>
@@ -14,6 +13,7 @@
 #include "app/studio/settings/questions_section.h"
 #include "app/studio/settings/shortcuts_section.h"
 #include "app/studio/settings/training_section.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -64,6 +64,7 @@ PreferencesWindow::PreferencesWindow(Preferences& preferences,
   connect(names_, &QListWidget::currentRowChanged, sections_, &QStackedWidget::setCurrentIndex);
   names_->setCurrentRow(0);
   fitToText();
+  onChange(*this, {QEvent::FontChange, QEvent::StyleChange}, [this] { fitToText(); });
 }
 
 void PreferencesWindow::addSection(const QString& name, QWidget* section) {
@@ -89,11 +90,6 @@ void PreferencesWindow::open() {
 
 void PreferencesWindow::fitToText() {
   names_->setFixedWidth(names_->sizeHintForColumn(0) + qRound(kNamesMargin * textScale()));
-}
-
-void PreferencesWindow::changeEvent(QEvent* event) {
-  QDialog::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fitToText();
 }
 
 }  // namespace lambda

@@ -27,9 +27,6 @@ class PreferencesWindow : public QDialog {
   /// Shows it over its parent.
   void open() override;
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void addSection(const QString& name, QWidget* section);
   void fitToText();

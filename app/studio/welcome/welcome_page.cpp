@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <QEvent>
 #include <QFileInfo>
 #include <QLabel>
 #include <QPushButton>
@@ -15,6 +14,7 @@
 #include "app/studio/welcome/lambda_figure.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -200,16 +200,12 @@ WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
   setRuns({});
   setRecentFiles({});
   fitFigure();
+  onChange(*this, {QEvent::FontChange, QEvent::StyleChange}, [this] { fitFigure(); });
 }
 
 void WelcomePage::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   fitFigure();
-}
-
-void WelcomePage::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fitFigure();
 }
 
 void WelcomePage::fitFigure() {

@@ -46,7 +46,6 @@ class WelcomePage : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void fitFigure();

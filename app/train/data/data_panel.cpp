@@ -1,7 +1,6 @@
 #include "app/train/data/data_panel.h"
 
 #include <QButtonGroup>
-#include <QEvent>
 #include <QFile>
 #include <QFrame>
 #include <QGridLayout>
@@ -20,6 +19,7 @@
 #include "engine/values/config/fields.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -68,6 +68,7 @@ DataPanel::DataPanel(Services services, QWidget* parent)
   makePlace();
   makeDownload();
   showSource();
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { showState(); });
 }
 
 DataPanel::~DataPanel() = default;
@@ -326,11 +327,6 @@ void DataPanel::showState() {
 void DataPanel::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   if (isWaiting_) recheck();
-}
-
-void DataPanel::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) showState();
-  QWidget::changeEvent(event);
 }
 
 }  // namespace lambda

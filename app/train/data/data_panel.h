@@ -73,7 +73,6 @@ class DataPanel : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void makeChoices();

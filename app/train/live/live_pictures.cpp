@@ -1,7 +1,6 @@
 #include "app/train/live/live_pictures.h"
 
 #include <QButtonGroup>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSettings>
@@ -13,6 +12,7 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -83,16 +83,12 @@ LivePictures::LivePictures(QWidget* parent)
   makeLambda();
   makePositions();
   updateSizes();
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 void LivePictures::updateSizes() {
   lambda_->setMinimumHeight(qRound(kLambdaHeight * textScale()));
   tiles_->setMinimumHeight(qRound(kTilesHeight * textScale()));
-}
-
-void LivePictures::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::FontChange) updateSizes();
-  QWidget::changeEvent(event);
 }
 
 void LivePictures::makeLambda() {

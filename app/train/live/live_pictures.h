@@ -38,9 +38,6 @@ class LivePictures : public QWidget {
  Q_SIGNALS:
   void partChanged(lambda::LambdaPart part);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void updateSizes();
   void makeLambda();

@@ -15,6 +15,7 @@
 #include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -98,6 +99,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   connect(dismiss_, &QToolButton::clicked, &queue_, &TrainingQueue::dismissFileProblem);
   updateIcons();
   showQueue();
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { updateIcons(); });
 }
 
 /// The same run stays selected; where it has gone, the one that took its place.
@@ -183,11 +185,6 @@ bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
     return QFrame::eventFilter(watched, event);
   }
   return true;
-}
-
-void QueuePanel::changeEvent(QEvent* event) {
-  QFrame::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateIcons();
 }
 
 }  // namespace lambda

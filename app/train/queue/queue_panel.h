@@ -23,7 +23,6 @@ class QueuePanel : public QFrame {
 
  protected:
   bool eventFilter(QObject* watched, QEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void showQueue();

@@ -1,6 +1,5 @@
 #include "app/train/run/event_list.h"
 
-#include <QEvent>
 #include <QGuiApplication>
 #include <QHeaderView>
 #include <QPalette>
@@ -10,6 +9,7 @@
 #include "app/train/training_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -129,6 +129,7 @@ EventList::EventList(TrainingSession& session, QWidget* parent)
   connect(this, &QTableView::clicked, this, [this](const QModelIndex& index) {
     Q_EMIT eventChosen(model_->at(index.row()));
   });
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 void EventList::updateSizes() {
@@ -136,11 +137,6 @@ void EventList::updateSizes() {
   verticalHeader()->setDefaultSectionSize(metrics.height() + 8);
   setColumnWidth(EventModel::kTime, metrics.horizontalAdvance(u"00:00:00"_s) + 16);
   setColumnWidth(EventModel::kStep, metrics.horizontalAdvance(u"000,000"_s) + 24);
-}
-
-void EventList::changeEvent(QEvent* event) {
-  QTableView::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 QSize EventList::sizeHint() const {

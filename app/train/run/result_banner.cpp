@@ -5,7 +5,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -19,6 +18,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
 
@@ -116,6 +116,7 @@ ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
   connect(close_, &QToolButton::clicked, this, &ResultBanner::clear);
   updateIcons();
   hide();
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { updateIcons(); });
 }
 
 void ResultBanner::showResult(const RunResult& result, int epochs) {
@@ -217,11 +218,6 @@ void ResultBanner::updateIcons() {
   copy_->setIcon(icon(u"copy"_s, *this));
   close_->setIcon(icon(u"close"_s, *this));
   fitIconsToText(*this);
-}
-
-void ResultBanner::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateIcons();
-  QFrame::changeEvent(event);
 }
 
 }  // namespace lambda

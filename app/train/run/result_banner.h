@@ -47,9 +47,6 @@ class ResultBanner : public QFrame {
   /// learning rate.
   void halveRequested(const std::filesystem::path& run);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void present(Kind kind, const QString& title, const QString& text);
   void updateIcons();

@@ -1,7 +1,6 @@
 #include "app/train/run/transport_bar.h"
 
 #include <QAction>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -17,6 +16,7 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
 
@@ -44,6 +44,7 @@ TransportBar::TransportBar(TrainingSession& session, QWidget* parent)
     if (!shown_.isValid() || shown_.elapsed() >= kWordsInterval) showWords();
   });
   showState();
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { updateIcons(); });
 }
 
 void TransportBar::makeActions() {
@@ -230,11 +231,6 @@ void TransportBar::updateIcons() {
   stop_->setIcon(icon(u"stop"_s, *this));
   settings_->setIcon(icon(u"settings"_s, *this));
   fitIconsToText(*this);
-}
-
-void TransportBar::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) updateIcons();
-  QWidget::changeEvent(event);
 }
 
 }  // namespace lambda

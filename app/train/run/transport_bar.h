@@ -56,9 +56,6 @@ class TransportBar : public QWidget {
  Q_SIGNALS:
   void startRequested();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void makeActions();
   void makeButtons();

@@ -1,12 +1,12 @@
 #include "app/train/setup/setup_column.h"
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QVBoxLayout>
 
 #include "app/train/caption.h"
 #include "widgets/export/export_menu.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -42,17 +42,13 @@ SetupColumn::SetupColumn(const QString& title, QWidget* beside, QWidget* parent)
   note_->hide();
   column_->addWidget(note_);
   updateSizes();
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 void SetupColumn::updateSizes() {
   setMaximumWidth(qRound(kWidest * textScale()));
   // As high as with a button beside it, so that the titles of all columns are aligned.
   heading_->setMinimumHeight(qRound(kHeadHeight * textScale()));
-}
-
-void SetupColumn::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::FontChange) updateSizes();
-  QWidget::changeEvent(event);
 }
 
 void SetupColumn::setNote(const QString& note) {

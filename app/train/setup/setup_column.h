@@ -35,9 +35,6 @@ class SetupColumn : public QWidget {
   /// Leaves the remaining height empty.
   void end();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void updateSizes();
 

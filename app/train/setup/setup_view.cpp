@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -21,6 +20,7 @@
 #include "engine/values/config/validate.h"
 #include "widgets/forms/field_form.h"
 #include "widgets/plots/lines/learning_rate_plot.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -85,6 +85,7 @@ SetupView::SetupView(ProjectDocument& document, QWidget* parent)
     preview_->setSamples(samples_->samples());
   });
   refresh();
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 // ---- making ----
@@ -324,11 +325,6 @@ void SetupView::showEvent(QShowEvent* event) {
   QWidget::showEvent(event);
   if (isStale_) refresh();
   requestSamples();
-}
-
-void SetupView::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 // ---- changing ----

@@ -105,7 +105,6 @@ class SetupView : public QWidget {
 
  protected:
   void showEvent(QShowEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   /// All that the outcome of starting from a file depends on.

@@ -5,14 +5,12 @@
 
 #include <QAccessible>
 #include <QApplication>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPaintEvent>
 #include <QPainter>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QToolTip>
 #include <QWheelEvent>
 
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
@@ -23,6 +21,8 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
+#include "widgets/theme/tool_tips.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -78,6 +78,13 @@ HeatmapView::HeatmapView(QWidget* parent) : QWidget(parent), tiles_(std::make_un
   setAccessibleName(u"Heat map"_s);
   placeholder_ = u"Nothing to show yet."_s;
   tiles_->reset(data_, range_, scalePerTile_);
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange, QEvent::StyleChange}, [this] {
+    relayout();
+  });
+  setToolTips(*this, [this](const QPoint& at) {
+    const auto cell = cellAt(at);
+    return cell ? readoutOf(*cell) : QString();
+  });
 }
 
 HeatmapView::~HeatmapView() = default;
@@ -210,14 +217,6 @@ void HeatmapView::relayout() {
 void HeatmapView::resizeEvent(QResizeEvent* /*event*/) {
   layout_ = layoutFor(size());
   offset_ = layout_.offset();
-}
-
-void HeatmapView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::StyleChange ||
-      event->type() == QEvent::FontChange) {
-    relayout();
-  }
-  QWidget::changeEvent(event);
 }
 
 std::optional<TileCell> HeatmapView::cellAt(const QPointF& at) const {
@@ -465,20 +464,6 @@ void HeatmapView::moveCursor(int rows, int columns) {
   next.row = std::clamp(next.row, 0, data_.rowCount() - 1);
   next.column = std::clamp(next.column, 0, data_.columnCount() - 1);
   setCursorCell(next);
-}
-
-bool HeatmapView::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const std::optional<TileCell> cell = cellAt(help->pos());
-    if (cell) {
-      QToolTip::showText(help->globalPos(), readoutOf(*cell), this);
-    } else {
-      QToolTip::hideText();
-    }
-    return true;
-  }
-  return QWidget::event(event);
 }
 
 void HeatmapView::wheelEvent(QWheelEvent* event) {

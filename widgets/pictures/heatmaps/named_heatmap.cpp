@@ -242,11 +242,6 @@ void NamedHeatmap::paintEvent(QPaintEvent*) {
   }
 }
 
-void NamedHeatmap::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
-}
-
 void NamedHeatmap::mousePressEvent(QMouseEvent* event) {
   const Frame frame = frameFor(size());
   const QPointF at = event->position();

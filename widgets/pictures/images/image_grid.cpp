@@ -3,19 +3,19 @@
 #include <algorithm>
 
 #include <QFontMetrics>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPaintEvent>
 #include <QPainter>
 #include <QScrollBar>
 #include <QSet>
-#include <QToolTip>
 #include <QWheelEvent>
 
 #include "widgets/pictures/images/image_conversion.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
+#include "widgets/theme/tool_tips.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -86,6 +86,16 @@ ImageGrid::ImageGrid(Arrangement arrangement, QWidget* parent)
   setAccessibleName(u"Images"_s);
   placeholder_ = u"No images."_s;
   viewport()->setAutoFillBackground(false);
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] {
+    measureCaptions();
+    updateScrollBars();
+  });
+  setToolTips(*viewport(), [this](const QPoint& at) {
+    const int place = placeAt(at);
+    if (place < 0) return QString();
+    const GridImage& shown = shown_[static_cast<std::size_t>(place)];
+    return u"%1: %2"_s.arg(shown.index).arg(shown.caption);
+  });
 }
 
 void ImageGrid::setImages(std::shared_ptr<const LabeledImages> images,
@@ -270,14 +280,6 @@ void ImageGrid::scrollContentsBy(int /*dx*/, int /*dy*/) {
   viewport()->update();
 }
 
-void ImageGrid::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
-    measureCaptions();
-    updateScrollBars();
-  }
-  QAbstractScrollArea::changeEvent(event);
-}
-
 void ImageGrid::focusInEvent(QFocusEvent* event) {
   viewport()->update();
   QAbstractScrollArea::focusInEvent(event);
@@ -345,21 +347,6 @@ QSize ImageGrid::minimumSizeHint() const {
     return {2 * cell.width(), cell.height() + horizontalScrollBar()->sizeHint().height()};
   }
   return {2 * cell.width(), cell.height()};
-}
-
-bool ImageGrid::viewportEvent(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const int place = placeAt(help->pos());
-    if (place < 0) {
-      QToolTip::hideText();
-    } else {
-      const GridImage& shown = shown_[static_cast<std::size_t>(place)];
-      QToolTip::showText(help->globalPos(), u"%1: %2"_s.arg(shown.index).arg(shown.caption), this);
-    }
-    return true;
-  }
-  return QAbstractScrollArea::viewportEvent(event);
 }
 
 void ImageGrid::mousePressEvent(QMouseEvent* event) {

@@ -4,11 +4,9 @@
 #include <cmath>
 
 #include <QAccessible>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include "widgets/pictures/heatmaps/color_bar.h"
 #include "widgets/pictures/heatmaps/heatmap_data.h"
@@ -20,6 +18,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/tool_tips.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -73,6 +72,10 @@ ImageView::ImageView(QWidget* parent) : QWidget(parent) {
   });
   setAccessibleName(u"Image with the query position"_s);
   placeholder_ = u"No image yet."_s;
+  setToolTips(*this, [this](const QPoint& at) {
+    const auto cell = cellAt(at);
+    return cell ? readoutOf(*cell) : QString();
+  });
 }
 
 void ImageView::setImage(const Image& image) {
@@ -295,11 +298,6 @@ void ImageView::paintEvent(QPaintEvent* /*event*/) {
   if (!image.isEmpty()) painter.drawRect(image.adjusted(-1, -1, 0, 0));
 }
 
-void ImageView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) update();
-  QWidget::changeEvent(event);
-}
-
 QString ImageView::exportName() const {
   return overlay_.name.isEmpty() ? u"image"_s : overlay_.name;
 }
@@ -327,20 +325,6 @@ QSize ImageView::sizeHint() const {
 
 QSize ImageView::minimumSizeHint() const {
   return {128, 128};
-}
-
-bool ImageView::event(QEvent* event) {
-  if (event->type() == QEvent::ToolTip) {
-    const auto* help = static_cast<QHelpEvent*>(event);
-    const std::optional<Cell> cell = cellAt(help->pos());
-    if (cell) {
-      QToolTip::showText(help->globalPos(), readoutOf(*cell), this);
-    } else {
-      QToolTip::hideText();
-    }
-    return true;
-  }
-  return QWidget::event(event);
 }
 
 void ImageView::choose(const Cell& cell) {

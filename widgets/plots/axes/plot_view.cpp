@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include <QEvent>
 #include <QFontMetricsF>
 #include <QLabel>
 
@@ -10,6 +9,7 @@
 #include "widgets/plots/axes/plot_style.h"
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -45,6 +45,7 @@ PlotView::PlotView(QWidget* parent)
   empty_->setMargin(kEmptyMargin);
   empty_->setProperty(kRole, u"secondary"_s);
   empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { redraw(); });
 }
 
 void PlotView::setEmptyText(const QString& text) {
@@ -116,11 +117,6 @@ void PlotView::resizeEvent(QResizeEvent* event) {
   plot_->setGeometry(rect());
   empty_->setGeometry(rect());
   redraw();
-}
-
-void PlotView::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) redraw();
-  QWidget::changeEvent(event);
 }
 
 }  // namespace lambda

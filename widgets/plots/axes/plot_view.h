@@ -77,7 +77,6 @@ class PlotView : public QWidget, public Exportable {
   void redrawNow() const;
 
   void resizeEvent(QResizeEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   QCustomPlot* plot_;

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include <QAction>
-#include <QEvent>
 #include <QKeyEvent>
 #include <QLabel>
 
@@ -16,6 +15,7 @@
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
 
 using namespace Qt::StringLiterals;
 
@@ -28,6 +28,11 @@ CurvePlot::CurvePlot(std::vector<CurvePanel> panels, QWidget* parent)
   setAccessibleName(u"Curves"_s);
   d_->scene.setColors(colorsOf(*this));
   d_->changed();
+  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] {
+    d_->scene.setColors(colorsOf(*this));
+    d_->divideSpace(d_->plot->height());
+    d_->replot();
+  });
 }
 
 CurvePlot::~CurvePlot() = default;
@@ -185,15 +190,6 @@ void CurvePlot::resizeEvent(QResizeEvent* event) {
   QWidget::resizeEvent(event);
   d_->divideSpace(d_->plot->height());
   d_->replot();
-}
-
-void CurvePlot::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
-    d_->scene.setColors(colorsOf(*this));
-    d_->divideSpace(d_->plot->height());
-    d_->replot();
-  }
-  QWidget::changeEvent(event);
 }
 
 void CurvePlot::focusInEvent(QFocusEvent* event) {

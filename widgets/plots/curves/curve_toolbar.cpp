@@ -16,6 +16,7 @@
 #include "widgets/plots/curves/curve_plot.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -62,6 +63,11 @@ CurveToolbar::CurveToolbar(CurvePlot& plot, int logPanel, QWidget* parent)
   row->addWidget(makeExportButton(plot_, plot_));
   updateSizes();
   updateIcons();
+  onPaletteChange(*this, [this] { updateIcons(); });
+  onFontChange(*this, [this] {
+    setCompact(false);
+    updateSizes();
+  });
 }
 
 void CurveToolbar::addAxisButtons(QHBoxLayout& row) {
@@ -221,15 +227,6 @@ bool CurveToolbar::event(QEvent* event) {
       break;
   }
   return isDone;
-}
-
-void CurveToolbar::changeEvent(QEvent* event) {
-  if (event->type() == QEvent::PaletteChange) updateIcons();
-  if (event->type() == QEvent::FontChange) {
-    setCompact(false);
-    updateSizes();
-  }
-  QWidget::changeEvent(event);
 }
 
 void CurveToolbar::updateSizes() {

@@ -39,7 +39,6 @@ class CurveToolbar : public QWidget {
 
  protected:
   bool event(QEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void addAxisButtons(QHBoxLayout& row);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include <QEvent>
 #include <QFontMetricsF>
 #include <QMouseEvent>
 #include <QPainter>
@@ -225,11 +224,6 @@ QSize EffectPlot::minimumSizeHint() const {
 void EffectPlot::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   paintTo(painter, size(), colorsOf(*this));
-}
-
-void EffectPlot::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::PaletteChange) update();
 }
 
 }  // namespace lambda

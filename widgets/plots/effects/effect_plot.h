@@ -65,7 +65,6 @@ class EffectPlot : public QWidget, public Exportable {
  protected:
   void mousePressEvent(QMouseEvent* event) override;
   void paintEvent(QPaintEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   struct Axis;

@@ -7,9 +7,7 @@
 #include <utility>
 
 #include <QCoreApplication>
-#include <QHelpEvent>
 #include <QKeyEvent>
-#include <QToolTip>
 #include <QWheelEvent>
 
 #include "engine/values/text/text.h"
@@ -19,6 +17,7 @@
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/tool_tips.h"
 
 using namespace Qt::StringLiterals;
 
@@ -91,6 +90,10 @@ ScatterPlot::ScatterPlot(QWidget* parent)
   setAccessibleName(u"Scatter of runs"_s);
   setExportName(u"scatter"_s);
   connectMouse();
+  setToolTips(*this, [this](const QPoint& at) {
+    const ScatterPoint* point = pointAt(at);
+    return point ? sentenceFor(*point) : QString();
+  });
 }
 
 void ScatterPlot::setPoints(std::vector<ScatterPoint> points) {
@@ -230,12 +233,6 @@ bool ScatterPlot::event(QEvent* event) {
     case QEvent::Leave:
       hover({});
       break;
-    case QEvent::ToolTip: {
-      const auto* help = static_cast<QHelpEvent*>(event);
-      const ScatterPoint* point = pointAt(help->pos());
-      QToolTip::showText(help->globalPos(), point ? sentenceFor(*point) : QString(), this);
-      return true;
-    }
     default:
       break;
   }

@@ -11,6 +11,7 @@
 #include "app/runs/compare/confused_images.h"
 #include "widgets/pictures/images/image_grid.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -49,6 +50,7 @@ CellImages::CellImages(QWidget* parent)
   connect(inspect_, &QPushButton::clicked, this, [this] {
     if (grid_->currentImage() >= 0) Q_EMIT inspectClicked(grid_->currentImage());
   });
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 void CellImages::setContent(std::shared_ptr<const Predictions> predictions,
@@ -77,11 +79,6 @@ void CellImages::setContent(std::shared_ptr<const Predictions> predictions,
 
 void CellImages::setProblem(const QString& reason) {
   grid_->setPlaceholder(reason);
-}
-
-void CellImages::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 void CellImages::updateSizes() {

@@ -37,9 +37,6 @@ class CellImages : public QWidget {
   /// The index of the image within the split.
   void inspectClicked(int image);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void updateSizes();
   void describe(int image);

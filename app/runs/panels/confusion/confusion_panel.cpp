@@ -26,6 +26,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/grip_splitter.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -101,6 +102,7 @@ ConfusionPanel::ConfusionPanel(const RunsContext& context)
     Q_EMIT inspectImageRequested(run_, split(), image);
   });
   connect(again_, &QToolButton::clicked, this, [this] { store_.ask(run_, split()); });
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 QWidget* ConfusionPanel::makeMessage() {
@@ -181,11 +183,6 @@ void ConfusionPanel::restoreLayout(QSettings& settings) {
 void ConfusionPanel::showEvent(QShowEvent* event) {
   RunsPanel::showEvent(event);
   refresh();
-}
-
-void ConfusionPanel::changeEvent(QEvent* event) {
-  RunsPanel::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 void ConfusionPanel::updateSizes() {

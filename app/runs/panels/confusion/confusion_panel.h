@@ -40,7 +40,6 @@ class ConfusionPanel : public RunsPanel {
 
  protected:
   void showEvent(QShowEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   Split split() const;

@@ -19,6 +19,7 @@
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
@@ -56,6 +57,10 @@ DetailsPanel::DetailsPanel(const RunsContext& context)
           [this](const std::filesystem::path& run, const RunFiles& files) {
             if (run == run_) showFiles(files);
           });
+  // Queued: it deletes and creates labels, which must not happen during a change of style.
+  onFontChange(*this, [this] {
+    QMetaObject::invokeMethod(this, &DetailsPanel::refresh, Qt::QueuedConnection);
+  });
 }
 
 QWidget* DetailsPanel::makeContent() {
@@ -151,14 +156,6 @@ void DetailsPanel::editNotes() {
 void DetailsPanel::showEvent(QShowEvent* event) {
   RunsPanel::showEvent(event);
   refresh();
-}
-
-void DetailsPanel::changeEvent(QEvent* event) {
-  RunsPanel::changeEvent(event);
-  // Queued: it deletes and creates labels, which must not happen during a change of style.
-  if (event->type() == QEvent::FontChange) {
-    QMetaObject::invokeMethod(this, &DetailsPanel::refresh, Qt::QueuedConnection);
-  }
 }
 
 const RunRow* DetailsPanel::row() const {

@@ -28,7 +28,6 @@ class DetailsPanel : public RunsPanel {
 
  protected:
   void showEvent(QShowEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   QWidget* makeContent();

@@ -11,6 +11,7 @@
 
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -59,6 +60,7 @@ RunAnnotations::RunAnnotations(RunLibrary& library, const RunTableModel& runs, Q
   connect(notes_, &QPlainTextEdit::textChanged, this, [this] {
     if (!isFilling_) edited();
   });
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 RunAnnotations::~RunAnnotations() {
@@ -79,11 +81,6 @@ void RunAnnotations::showRun(const RunRow& row) {
   const QString notes = QString::fromStdString(row.run.record.notes);
   if (notes_->toPlainText() != notes) notes_->setPlainText(notes);
   isFilling_ = false;
-}
-
-void RunAnnotations::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateSizes();
 }
 
 void RunAnnotations::updateSizes() {

@@ -35,9 +35,6 @@ class RunAnnotations : public QWidget {
   /// Writes all pending changes.
   void save();
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void updateSizes();
   void edited();

@@ -7,6 +7,7 @@
 
 #include "widgets/text/quantity_text.h"
 #include "widgets/text/untrusted_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -39,11 +40,7 @@ RunHistory::RunHistory(QWidget* parent) : QWidget(parent), table_(new QTableWidg
   column->setSpacing(6);
   column->addWidget(heading);
   column->addWidget(table_, 1);
-}
-
-void RunHistory::changeEvent(QEvent* event) {
-  QWidget::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateSizes();
+  onFontChange(*this, [this] { updateSizes(); });
 }
 
 void RunHistory::updateSizes() {

@@ -19,9 +19,6 @@ class RunHistory : public QWidget {
 
   void setEvents(const std::vector<EventRecord>& events);
 
- protected:
-  void changeEvent(QEvent* event) override;
-
  private:
   void updateSizes();
 

@@ -5,7 +5,6 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
-#include <QEvent>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -20,6 +19,7 @@
 #include "app/runs/run_table_model.h"
 #include "app/runs/table/cell_painting.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -156,6 +156,7 @@ DifferencesPanel::DifferencesPanel(const RunsContext& context)
   connect(&runs_, &QAbstractItemModel::dataChanged, this, [this] {
     if (isVisible()) refresh();
   });
+  onFontChange(*this, [this] { updateLooks(); });
 }
 
 void DifferencesPanel::setRuns(const std::vector<std::filesystem::path>& runs) {
@@ -174,11 +175,6 @@ void DifferencesPanel::restoreLayout(QSettings& settings) {
 void DifferencesPanel::showEvent(QShowEvent* event) {
   RunsPanel::showEvent(event);
   refresh();
-}
-
-void DifferencesPanel::changeEvent(QEvent* event) {
-  RunsPanel::changeEvent(event);
-  if (event->type() == QEvent::FontChange) updateLooks();
 }
 
 void DifferencesPanel::refresh() {

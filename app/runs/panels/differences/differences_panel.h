@@ -30,7 +30,6 @@ class DifferencesPanel : public RunsPanel {
 
  protected:
   void showEvent(QShowEvent* event) override;
-  void changeEvent(QEvent* event) override;
 
  private:
   void refresh();
