@@ -86,11 +86,11 @@ void TestTheme::aWidgetFindsTheColorsOfTheThemeThatIsSet() {
 void TestTheme::allTextGrowsWithTheScale() {
   applyTheme(*qApp, ThemeChoice::light, 1);
   const int body = bodyFont().pixelSize();
-  const int title = titleFont().pixelSize();
+  const int heading = headingFont().pixelSize();
   applyTheme(*qApp, ThemeChoice::light, 2);
   QCOMPARE(textScale(), 2.0);
   QCOMPARE(bodyFont().pixelSize(), 2 * body);
-  QCOMPARE(titleFont().pixelSize(), 2 * title);
+  QCOMPARE(headingFont().pixelSize(), 2 * heading);
   applyTheme(*qApp, ThemeChoice::light, 1);
 }
 

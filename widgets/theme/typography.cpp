@@ -42,10 +42,6 @@ QFont headingFont() {
   return scaled(15, QFont::DemiBold);
 }
 
-QFont titleFont() {
-  return scaled(22, QFont::DemiBold);
-}
-
 QFont numberFont() {
   const QFont body = bodyFont();
   if (hasTabularFigures(body)) return body;

@@ -5,12 +5,11 @@ class QWidget;
 
 namespace lambda {
 
-/// The type scale, in pixels at scale 1: small 11, body 13, heading 15, title 22. The fonts derive
+/// The type scale, in pixels at scale 1: small 11, body 13, heading 15. The fonts derive
 /// from the application's font, so that they follow the chosen scale.
 QFont smallFont();
 QFont bodyFont();
 QFont headingFont();
-QFont titleFont();
 
 /// A font for columns of numbers: all digits have one width.
 QFont numberFont();

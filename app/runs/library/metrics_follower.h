@@ -26,10 +26,6 @@ class MetricsFollower {
 
   void forget(const std::filesystem::path& run) { followed_.erase(run); }
 
-  void forgetAll() { followed_.clear(); }
-
-  bool isFollowing(const std::filesystem::path& run) const { return followed_.contains(run); }
-
   /// The new metrics of the runs whose files have changed.
   std::vector<News> poll();
 

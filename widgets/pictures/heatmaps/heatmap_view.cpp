@@ -194,9 +194,7 @@ void HeatmapView::updateRange() {
                          : rangeOf(data_.map, data_.array.values);
   tiles_->reset(data_, range_, scalePerTile_);
   update();
-  if (range() == before) return;
-  Q_EMIT rangeChanged(range());
-  Q_EMIT contentChanged();
+  if (range() != before) Q_EMIT contentChanged();
 }
 
 HeatmapLayout HeatmapView::layoutFor(const QSizeF& size) const {

@@ -117,8 +117,6 @@ class HeatmapView : public QWidget, public Exportable {
   void cellHovered(int tile, int row, int column);
   /// Something that showSameAs() copies has changed.
   void contentChanged();
-  /// range() has changed.
-  void rangeChanged(const lambda::ColorRange& range);
 
  protected:
   void paintEvent(QPaintEvent* event) override;

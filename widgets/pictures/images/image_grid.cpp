@@ -133,12 +133,6 @@ void ImageGrid::setThumbnailSide(int side) {
   updateGeometry();
 }
 
-void ImageGrid::setCaptionsVisible(bool visible) {
-  captionsVisible_ = visible;
-  updateScrollBars();
-  updateGeometry();
-}
-
 void ImageGrid::setCurrentImage(int index) {
   const auto found = std::find_if(shown_.begin(), shown_.end(), [index](const GridImage& image) {
     return image.index == index;
@@ -156,7 +150,6 @@ int ImageGrid::currentImage() const {
 
 QSize ImageGrid::cellSize() const {
   const int height = side_ + 2 * kPadding;
-  if (!captionsVisible_) return {height, height};
   return {std::max(side_, widestCaption_) + 2 * kPadding, height + captionHeight()};
 }
 
@@ -243,7 +236,6 @@ void ImageGrid::paintCell(QPainter& painter,
     painter.setPen(QPen(colors.accent, 2));
     painter.drawRect(thumbnail.adjusted(-1, -1, 1, 1));
   }
-  if (!captionsVisible_) return;
   painter.setPen(place == current_ ? colors.text : colors.textSecondary);
   const int width = cell.width() - 2;
   const QRect line(cell.left() + 1, thumbnail.bottom() + 3, width, captionHeight());

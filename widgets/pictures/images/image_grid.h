@@ -47,7 +47,6 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
 
   /// Side of a thumbnail in device-independent pixels.
   void setThumbnailSide(int side);
-  void setCaptionsVisible(bool visible);
 
   /// Index within the LabeledImages; -1 = none. Scrolls there, emits nothing.
   void setCurrentImage(int index);
@@ -99,8 +98,7 @@ class ImageGrid : public QAbstractScrollArea, public Exportable {
   QString placeholder_;
   int side_ = 48;
   int widestCaption_ = 0;  ///< At most three times the side.
-  bool captionsVisible_ = true;
-  int current_ = -1;  ///< Index within shown_.
+  int current_ = -1;       ///< Index within shown_.
   int paintedCount_ = 0;
 };
 

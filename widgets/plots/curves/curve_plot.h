@@ -147,7 +147,6 @@ class CurvePlot : public QWidget, public Exportable {
   QSize minimumSizeHint() const override;
 
  Q_SIGNALS:
-  void followChanged(bool on);
   void axisChanged(lambda::CurveAxis axis);
   void smoothingChanged(double weight);
   void logScaleChanged(int panel, bool on);

@@ -61,7 +61,6 @@ void CurvePlot::Private::makeActions() {
   QObject::connect(fitAction, &QAction::triggered, &owner, [this] { owner.setFollow(true); });
   QObject::connect(followAction, &QAction::toggled, &owner, [this](bool on) {
     if (on) changed();
-    Q_EMIT owner.followChanged(on);
   });
 }
 
