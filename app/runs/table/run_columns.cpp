@@ -23,6 +23,10 @@ double positive(double value) {
   return value > 0 ? value : kMissing;
 }
 
+double orMissing(const std::optional<double>& value) {
+  return value.value_or(kMissing);
+}
+
 QString accuracyOrNothing(const std::optional<double>& accuracy) {
   return accuracy ? accuracyText(*accuracy) : QString();
 }
@@ -35,12 +39,8 @@ QString exactCountOrNothing(std::int64_t count) {
   return count > 0 ? countText(count) : QString();
 }
 
-QString csvNumber(double value) {
-  return QString::fromStdString(formatNumber(value));
-}
-
 QString csvNumber(const std::optional<double>& value) {
-  return value ? csvNumber(*value) : QString();
+  return value ? QString::fromStdString(formatNumber(*value)) : QString();
 }
 
 QString csvCount(std::int64_t count) {
@@ -83,6 +83,24 @@ QString firstLineOfNotes(const RunRow& row) {
   return oneLine(shown(notes.substr(0, notes.find('\n'))));
 }
 
+QString timeText(double seconds) {
+  return seconds > 0 ? durationText(seconds) : QString();
+}
+
+QString rateText(double rate) {
+  return rate > 0 ? shortCountText(std::llround(rate)) : QString();
+}
+
+QString csvRate(double rate) {
+  return rate > 0 ? csvNumber(rate) : QString();
+}
+
+/// What `read` makes of this value in a run's record.
+template <typename Value, typename Result, typename Argument>
+auto ofRecord(Value RunRecord::*value, Result (*read)(Argument)) {
+  return [=](const RunRow& row) { return read(static_cast<Argument>(row.run.record.*value)); };
+}
+
 std::vector<ColumnSpec> makeColumns() {
   return {
       {.id = RunColumn::shown,
@@ -112,64 +130,49 @@ std::vector<ColumnSpec> makeColumns() {
        .look = CellLook::state,
        .isOfDamagedRuns = true,
        .text = [](const RunRow& row) { return nameOf(row.state); },
-       .toolTip = [](const RunRow& row) { return sentenceFor(row); },
+       .toolTip = sentenceFor,
        .exported = {{u"status"_s, [](const RunRow& row) { return nameOf(row.state).toLower(); }}}},
       {.id = RunColumn::dataSet,
        .key = u"dataSet"_s,
        .title = u"Data set"_s,
        .meaning = u"The images that it learns from"_s,
-       .text = [](const RunRow& row) { return dataSetName(row); },
-       .toolTip = [](const RunRow& row) { return dataSetPlace(row); },
-       .exported = {{u"dataSet"_s, [](const RunRow& row) { return dataSetName(row); }}}},
+       .text = dataSetName,
+       .toolTip = dataSetPlace,
+       .exported = {{u"dataSet"_s, dataSetName}}},
       {.id = RunColumn::architecture,
        .key = u"architecture"_s,
        .title = u"Architecture"_s,
        .meaning = u"One letter per block, a dash between stages: %1"_s.arg(shown(patternLegend())),
        .text = [](const RunRow& row) { return oneLine(shown(row.run.record.pattern)); },
-       .exported = {{u"architecture"_s,
-                     [](const RunRow& row) { return shown(row.run.record.pattern); }}}},
+       .exported = {{u"architecture"_s, ofRecord(&RunRecord::pattern, shown)}}},
       {.id = RunColumn::parameters,
        .key = u"parameters"_s,
        .title = u"Parameters"_s,
        .meaning = u"Number of values that training adjusts"_s,
        .look = CellLook::number,
-       .text = [](const RunRow& row) { return countOrNothing(row.run.record.parameters); },
-       .number =
-           [](const RunRow& row) {
-             return positive(static_cast<double>(row.run.record.parameters));
-           },
-       .toolTip = [](const RunRow& row) { return exactCountOrNothing(row.run.record.parameters); },
-       .exported = {{u"parameters"_s,
-                     [](const RunRow& row) { return csvCount(row.run.record.parameters); }}}},
+       .text = ofRecord(&RunRecord::parameters, countOrNothing),
+       .number = ofRecord(&RunRecord::parameters, positive),
+       .toolTip = ofRecord(&RunRecord::parameters, exactCountOrNothing),
+       .exported = {{u"parameters"_s, ofRecord(&RunRecord::parameters, csvCount)}}},
       {.id = RunColumn::flops,
        .key = u"flops"_s,
        .title = u"FLOPs"_s,
        .meaning = u"Of one image forward; a multiply-add counts as two"_s,
        .look = CellLook::number,
-       .text = [](const RunRow& row) { return countOrNothing(row.run.record.flops); },
-       .number =
-           [](const RunRow& row) { return positive(static_cast<double>(row.run.record.flops)); },
-       .toolTip = [](const RunRow& row) { return exactCountOrNothing(row.run.record.flops); },
-       .exported = {{u"flops"_s,
-                     [](const RunRow& row) { return csvCount(row.run.record.flops); }}}},
+       .text = ofRecord(&RunRecord::flops, countOrNothing),
+       .number = ofRecord(&RunRecord::flops, positive),
+       .toolTip = ofRecord(&RunRecord::flops, exactCountOrNothing),
+       .exported = {{u"flops"_s, ofRecord(&RunRecord::flops, csvCount)}}},
       {.id = RunColumn::validation,
        .key = u"validation"_s,
        .title = u"Validation"_s,
        .meaning = u"Best accuracy on the validation images; bold: the best on its data set"_s,
        .look = CellLook::number,
        .marksBest = true,
-       .text =
-           [](const RunRow& row) {
-             return accuracyOrNothing(row.run.record.bestValidationAccuracy);
-           },
-       .number =
-           [](const RunRow& row) {
-             return row.run.record.bestValidationAccuracy.value_or(kMissing);
-           },
+       .text = ofRecord(&RunRecord::bestValidationAccuracy, accuracyOrNothing),
+       .number = ofRecord(&RunRecord::bestValidationAccuracy, orMissing),
        .exported = {{u"bestValidationAccuracy"_s,
-                     [](const RunRow& row) {
-                       return csvNumber(row.run.record.bestValidationAccuracy);
-                     }}}},
+                     ofRecord(&RunRecord::bestValidationAccuracy, csvNumber)}}},
       {.id = RunColumn::test,
        .key = u"test"_s,
        .title = u"Test"_s,
@@ -178,10 +181,9 @@ std::vector<ColumnSpec> makeColumns() {
        .look = CellLook::number,
        .marksBest = true,
        .text = testText,
-       .number = [](const RunRow& row) { return row.run.record.testAccuracy.value_or(kMissing); },
+       .number = ofRecord(&RunRecord::testAccuracy, orMissing),
        .toolTip = testToolTip,
-       .exported = {{u"testAccuracy"_s,
-                     [](const RunRow& row) { return csvNumber(row.run.record.testAccuracy); }},
+       .exported = {{u"testAccuracy"_s, ofRecord(&RunRecord::testAccuracy, csvNumber)},
                     {u"testEvaluations"_s,
                      [](const RunRow& row) {
                        return row.isImported() ? QString()
@@ -210,30 +212,17 @@ std::vector<ColumnSpec> makeColumns() {
        .title = u"Time"_s,
        .meaning = u"Training time, without pauses and evaluation"_s,
        .look = CellLook::number,
-       .text =
-           [](const RunRow& row) {
-             const double seconds = row.run.record.trainSeconds;
-             return seconds > 0 ? durationText(seconds) : QString();
-           },
-       .number = [](const RunRow& row) { return positive(row.run.record.trainSeconds); },
-       .exported = {{u"trainSeconds"_s,
-                     [](const RunRow& row) { return csvNumber(row.run.record.trainSeconds); }}}},
+       .text = ofRecord(&RunRecord::trainSeconds, timeText),
+       .number = ofRecord(&RunRecord::trainSeconds, positive),
+       .exported = {{u"trainSeconds"_s, ofRecord(&RunRecord::trainSeconds, csvNumber)}}},
       {.id = RunColumn::imagesPerSecond,
        .key = u"imagesPerSecond"_s,
        .title = u"Images/s"_s,
        .meaning = u"Training throughput over the whole run"_s,
        .look = CellLook::number,
-       .text =
-           [](const RunRow& row) {
-             const double rate = row.run.record.imagesPerSecond;
-             return rate > 0 ? shortCountText(std::llround(rate)) : QString();
-           },
-       .number = [](const RunRow& row) { return positive(row.run.record.imagesPerSecond); },
-       .exported = {{u"imagesPerSecond"_s,
-                     [](const RunRow& row) {
-                       const double rate = row.run.record.imagesPerSecond;
-                       return rate > 0 ? csvNumber(rate) : QString();
-                     }}}},
+       .text = ofRecord(&RunRecord::imagesPerSecond, rateText),
+       .number = ofRecord(&RunRecord::imagesPerSecond, positive),
+       .exported = {{u"imagesPerSecond"_s, ofRecord(&RunRecord::imagesPerSecond, csvRate)}}},
       {.id = RunColumn::started,
        .key = u"started"_s,
        .title = u"Started"_s,
@@ -266,8 +255,8 @@ std::vector<ColumnSpec> makeColumns() {
        .meaning = u"What you wrote about it"_s,
        .look = CellLook::aside,
        .text = firstLineOfNotes,
-       .toolTip = [](const RunRow& row) { return shown(row.run.record.notes); },
-       .exported = {{u"notes"_s, [](const RunRow& row) { return shown(row.run.record.notes); }}}},
+       .toolTip = ofRecord(&RunRecord::notes, shown),
+       .exported = {{u"notes"_s, ofRecord(&RunRecord::notes, shown)}}},
   };
 }
 
