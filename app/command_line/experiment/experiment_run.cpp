@@ -2,6 +2,7 @@
 #include <chrono>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -9,8 +10,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "app/command_line/command.h"
 #include "app/command_line/experiment/experiment_commands.h"
-#include "app/command_line/experiment/experiment_data.h"
 #include "app/command_line/experiment/experiment_time.h"
 #include "app/command_line/experiment/theory_run.h"
 #include "app/command_line/progress_line.h"
@@ -18,13 +19,16 @@
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
 #include "app/interrupt.h"
+#include "engine/data/sources/data_sources.h"
 #include "engine/experiments/cell_state.h"
+#include "engine/experiments/experiment_plan.h"
 #include "engine/experiments/experiment_worker.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/shipped_experiments.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/experiment_json.h"
 #include "engine/runtime/error.h"
+#include "engine/values/config/validate.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
 #include "engine/values/text/text_safety.h"
@@ -155,6 +159,23 @@ std::vector<PlannedRun> runsToTrain(const ExperimentFolder& folder, bool retries
     if (state == CellState::waiting || isAgain) runs.push_back(run);
   }
   return runs;
+}
+
+/// The images of the runs, before any of them begins. Throws Error where a data set is missing, and
+/// InvalidConfiguration, which names the variant, where its network does not fit the images.
+void requireData(const ExperimentPlan& plan, const std::vector<PlannedRun>& runs) {
+  std::set<std::size_t> judged;
+  std::optional<std::pair<DataSource, DatasetInfo>> probed;
+  for (const PlannedRun& run : runs) {
+    if (!judged.insert(run.variant).second) continue;
+    const RunConfig config = plan.configOf(run);
+    const DataSource& source = config.data.source;
+    if (!probed || probed->first != source) probed = {source, probeDataset(source)};
+    std::vector<Problem> problems = validate(config, probed->second);
+    if (hasErrors(problems)) {
+      throw InvalidConfiguration("variant " + plan.variants[run.variant].name, std::move(problems));
+    }
+  }
 }
 
 ExperimentFolder openOrCreate(const RunOptions& options) {

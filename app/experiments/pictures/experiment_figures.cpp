@@ -1,13 +1,16 @@
 #include "app/experiments/pictures/experiment_figures.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "app/experiments/pictures/axis_places.h"
-#include "app/experiments/pictures/effect_rows.h"
 #include "app/experiments/pictures/shown_values.h"
 #include "engine/experiments/difference_text.h"
+#include "engine/values/experiment/experiment_state.h"
+#include "widgets/plots/effects/effect_plot.h"
 
 using namespace Qt::StringLiterals;
 
@@ -67,6 +70,24 @@ std::vector<double> placesOf(const std::vector<IntervalLine>& lines) {
     for (const IntervalPoint& point : line.points) places.push_back(point.x);
   }
   return places;
+}
+
+/// The variants as the effect plot draws them: values in the units in which they are shown.
+/// `measure`: index among the experiment's measures.
+std::vector<EffectRow> effectRowsOf(const ExperimentState& state, std::size_t measure) {
+  const MeasureResult& result = state.results[measure];
+  std::vector<EffectRow> rows;
+  for (std::size_t variant = 0; variant < state.variants.size(); ++variant) {
+    EffectRow row{variantText(state, variant),
+                  {},
+                  shownSummary(result.variants[variant].summary, result.measure.quantity)};
+    for (RunValue& value : shownRuns(state, measure, variant)) {
+      row.values.push_back(value.y);
+      row.runs.push_back(std::move(value.run));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
 }
 
 }  // namespace

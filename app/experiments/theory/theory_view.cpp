@@ -13,9 +13,9 @@
 #include "app/experiments/theory/theory_form.h"
 #include "app/experiments/theory/theory_numbers.h"
 #include "app/experiments/theory/theory_session.h"
-#include "app/experiments/theory/theory_text.h"
 #include "engine/theory/theory.h"
 #include "widgets/export/export_menu.h"
+#include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -27,6 +27,7 @@ namespace {
 
 constexpr double kFormWidth = 320;  // At text size 1.
 constexpr int kProgressSteps = 1000;
+constexpr double kShownSeconds = 0.1;  // The shortest time that a text of a duration can tell.
 
 QLabel* makeWords(const QString& role, const QString& name) {
   auto* label = new QLabel;
@@ -35,6 +36,55 @@ QLabel* makeWords(const QString& role, const QString& name) {
   label->setTextFormat(Qt::PlainText);
   label->setWordWrap(true);
   return label;
+}
+
+QString timeOf(const TheoryRun& run) {
+  if (run.seconds >= kShownSeconds) return durationText(run.seconds);
+  return u"less than %1"_s.arg(durationText(kShownSeconds));
+}
+
+/// The state for a list: "not run", "running, 40 %", "done in 52 s".
+QString theoryStateText(const TheoryRun& run) {
+  switch (run.state) {
+    case TheoryRun::State::none:
+      return u"not run"_s;
+    case TheoryRun::State::running:
+      return u"running, %1"_s.arg(percentText(run.fraction, 0));
+    case TheoryRun::State::stopping:
+      return u"stopping"_s;
+    case TheoryRun::State::done:
+      return u"done in %1"_s.arg(timeOf(run));
+    case TheoryRun::State::stopped:
+      return u"stopped at %1"_s.arg(percentText(run.fraction, 0));
+    case TheoryRun::State::failed:
+      return u"failed"_s;
+  }
+  return {};
+}
+
+/// The state as a sentence. `settings`: those of the form, which may no longer be those of the run.
+QString theoryStateSentence(const TheoryRun& run, const TheorySettings& settings) {
+  const QString time = timeOf(run);
+  QString text;
+  switch (run.state) {
+    case TheoryRun::State::none:
+      return u"Not run since the program was started."_s;
+    case TheoryRun::State::running:
+      return u"%1 done after %2."_s.arg(percentText(run.fraction, 0), time);
+    case TheoryRun::State::stopping:
+      return u"Stopping …"_s;
+    case TheoryRun::State::failed:
+      return u"The experiment has failed."_s;
+    case TheoryRun::State::done:
+      text = u"Done in %1."_s.arg(time);
+      break;
+    case TheoryRun::State::stopped:
+      text = u"Stopped after %1, at %2. The numbers are those until then."_s.arg(
+          time, percentText(run.fraction, 0));
+      break;
+  }
+  if (run.settings != settings) text += u" The parameters have been changed since."_s;
+  return text;
 }
 
 }  // namespace

@@ -1,12 +1,17 @@
 #include "widgets/plots/curves/end_labels.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
+#include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include <QFontMetricsF>
 
-#include "widgets/plots/curves/line_trace.h"
+#include "widgets/plots/curves/decimation.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -17,6 +22,8 @@ namespace {
 
 constexpr double kLabelGap = 8;     // Distance between a line's end and its name.
 constexpr QPointF kSameEnd{16, 3};  // The greatest distance between ends that look like one.
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSamePixels = 1.5;
 const QString kSameAs = u"= "_s;
 
 /// The place in pixels where the line ends, or leaves the panel at the right; none if it is not
@@ -43,6 +50,46 @@ std::optional<QPointF> endOf(const CurveScene& scene, const CurveScene::Series& 
     return end;
   }
   return std::nullopt;
+}
+
+/// The heights of a line in pixels at equal distances over the visible range; NaN where there is no
+/// line.
+using LineTrace = std::array<double, 32>;
+
+/// The height of the line at a place between its points; NaN outside.
+double heightAt(const std::vector<PlotPoint>& points, double x) {
+  const auto after = std::ranges::lower_bound(points, x, {}, &PlotPoint::x);
+  if (after == points.end()) return kNoValue;
+  if (after->x == x) return after->y;
+  if (after == points.begin()) return kNoValue;
+  const PlotPoint& before = *(after - 1);
+  return before.y + (after->y - before.y) * (x - before.x) / (after->x - before.x);
+}
+
+/// `points` ascend in x; `pixelOf` maps y to pixels.
+LineTrace traceOf(const std::vector<PlotPoint>& points,
+                  std::pair<double, double> xRange,
+                  const std::function<double(double)>& pixelOf) {
+  LineTrace trace;
+  const auto [low, high] = xRange;
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    const double share = (static_cast<double>(i) + 0.5) / static_cast<double>(trace.size());
+    const double y = heightAt(points, low + share * (high - low));
+    trace[i] = std::isfinite(y) ? pixelOf(y) : kNoValue;
+  }
+  return trace;
+}
+
+/// Whether one line covers the other over at least half of the places where both are.
+bool doCoincide(const LineTrace& a, const LineTrace& b) {
+  int common = 0, same = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double distance = std::abs(a[i] - b[i]);
+    if (std::isnan(distance)) continue;
+    ++common;
+    if (distance <= kSamePixels) ++same;
+  }
+  return same > 0 && 2 * same >= common;
 }
 
 /// A line as it is seen.
