@@ -88,7 +88,11 @@ Workspaces::Workspaces(EngineHandle engine, QWidget* parent)
         Qt::QueuedConnection);
   }
   trainPage_->setQueueFile(queueFile());
-  connectPages();
+  connectWelcomePage();
+  connectDesignPage();
+  connectTrainPage();
+  connectInspectPage();
+  connectExperimentsPage();
   connectRunsPage();
   connect(
       this, &QStackedWidget::currentChanged, this, [this] { Q_EMIT workspaceChanged(current()); });
@@ -131,7 +135,7 @@ QString Workspaces::titleOf(Workspace workspace) {
   return QString::fromLatin1(kWorkspaces[static_cast<std::size_t>(workspace)].title);
 }
 
-void Workspaces::connectPages() {
+void Workspaces::connectWelcomePage() {
   connect(welcomePage_, &WelcomePage::quickstartRequested, this, &Workspaces::trainQuickstart);
   connect(welcomePage_, &WelcomePage::watchRequested, this, [this] { goTo(Workspace::train); });
   connect(welcomePage_, &WelcomePage::designRequested, this, [this] { goTo(Workspace::design); });
@@ -157,28 +161,21 @@ void Workspaces::connectPages() {
     welcomePage_->setTraining(training_->isBusy());
     experimentsPage_->setTraining(training_->isBusy());
   });
+}
 
+void Workspaces::connectDesignPage() {
   connect(designPage_, &DesignPage::trainRequested, this, [this] { goTo(Workspace::train); });
   connect(designPage_, &DesignPage::variantRequested, this, &Workspaces::openVariant);
   connect(designPage_, &DesignPage::variantsQueued, this, &Workspaces::queueVariants);
+  connect(designPage_, &DesignPage::varyRequested, this, &Workspaces::vary);
+}
 
+void Workspaces::connectTrainPage() {
   connect(trainPage_, &TrainPage::inspectRequested, this, &Workspaces::openRun);
   connect(trainPage_, &TrainPage::runsRequested, this, [this](const std::filesystem::path& run) {
     runsPage_->selectRun(run);
     goTo(Workspace::runs);
   });
-
-  connect(inspectPage_, &InspectPage::trainRequested, this, [this] { goTo(Workspace::train); });
-  connect(inspectPage_, &InspectPage::told, this, [this](const QString& text, bool isProblem) {
-    Q_EMIT toldOnPage(
-        inspectPage_, isProblem ? NoticeBar::Kind::failure : NoticeBar::Kind::good, text);
-  });
-  connect(inspectPage_, &InspectPage::noted, this, [this](const QString& text) {
-    Q_EMIT toldOnPage(inspectPage_, NoticeBar::Kind::information, text);
-  });
-  connect(inspectPage_, &InspectPage::withdrawn, this, &Workspaces::withdrawn);
-  connect(inspectPage_, &InspectPage::runsRequested, this, [this] { goTo(Workspace::runs); });
-
   connect(trainPage_,
           &TrainPage::weightsOutcomeRequested,
           this,
@@ -199,12 +196,23 @@ void Workspaces::connectPages() {
   connect(document_, &ProjectDocument::changed, this, [this] {
     if (askedDevice_) askForDevice();
   });
-  const auto vary = [this](const FieldRow& row) {
-    experimentsPage_->vary(document_->runConfig(), row);
-    goTo(Workspace::experiments);
-  };
-  connect(designPage_, &DesignPage::varyRequested, this, vary);
-  connect(trainPage_, &TrainPage::varyRequested, this, vary);
+  connect(trainPage_, &TrainPage::varyRequested, this, &Workspaces::vary);
+}
+
+void Workspaces::connectInspectPage() {
+  connect(inspectPage_, &InspectPage::trainRequested, this, [this] { goTo(Workspace::train); });
+  connect(inspectPage_, &InspectPage::told, this, [this](const QString& text, bool isProblem) {
+    Q_EMIT toldOnPage(
+        inspectPage_, isProblem ? NoticeBar::Kind::failure : NoticeBar::Kind::good, text);
+  });
+  connect(inspectPage_, &InspectPage::noted, this, [this](const QString& text) {
+    Q_EMIT toldOnPage(inspectPage_, NoticeBar::Kind::information, text);
+  });
+  connect(inspectPage_, &InspectPage::withdrawn, this, &Workspaces::withdrawn);
+  connect(inspectPage_, &InspectPage::runsRequested, this, [this] { goTo(Workspace::runs); });
+}
+
+void Workspaces::connectExperimentsPage() {
   connect(experimentsPage_, &ExperimentsPage::inspectRequested, this, &Workspaces::openRun);
   connect(experimentsPage_,
           &ExperimentsPage::runsRequested,
@@ -257,6 +265,12 @@ void Workspaces::openVariant(const RunConfig& config) {
 void Workspaces::queueVariants(const std::vector<RunConfig>& configs) {
   trainPage_->queueRuns(configs);
   goTo(Workspace::train);
+}
+
+/// Drafts an experiment that varies this field of the network in Design.
+void Workspaces::vary(const FieldRow& row) {
+  experimentsPage_->vary(document_->runConfig(), row);
+  goTo(Workspace::experiments);
 }
 
 // Not before the Train workspace is visible: the answer needs LibTorch.

@@ -20,6 +20,7 @@ class DesignPage;
 class DocumentActions;
 class ExperimentsPage;
 struct EngineLanes;
+struct FieldRow;
 class InspectPage;
 class MachineService;
 class ProjectDocument;
@@ -118,10 +119,15 @@ class Workspaces : public QStackedWidget {
 
  private:
   void addPages();
-  void connectPages();
+  void connectWelcomePage();
+  void connectDesignPage();
+  void connectTrainPage();
+  void connectInspectPage();
+  void connectExperimentsPage();
   void connectRunsPage();
   void openVariant(const RunConfig& config);
   void queueVariants(const std::vector<RunConfig>& configs);
+  void vary(const FieldRow& row);
   void askForDevice();
   void updateRuns();
 
