@@ -72,9 +72,7 @@ DesignPage::DesignPage(ProjectDocument& document,
   // The Tab order: the bar, the network, its options, then the widgets made after the bar.
   setTabOrder(trainButton_, editor_);
   makeColumns();
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = makeBareLayout<QVBoxLayout>(this, 0);
   layout->addWidget(toolBar_);
   layout->addWidget(columns_, 1);
   layout->addWidget(totals_);
@@ -101,9 +99,7 @@ void DesignPage::makeColumns() {
   columns_->setObjectName(u"columns"_s);
   rows_->setObjectName(u"rows"_s);
   auto* drawing = new QWidget(this);
-  auto* layout = new QVBoxLayout(drawing);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = makeBareLayout<QVBoxLayout>(drawing, 0);
   layout->addWidget(editor_, 1);
   layout->addWidget(notice_);
   rows_->addWidget(drawing);

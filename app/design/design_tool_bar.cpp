@@ -27,9 +27,7 @@ namespace {
 /// Widgets that stay together when the bar wraps into another line.
 QWidget* makeGroup(const QList<QWidget*>& widgets, bool isFirst, QWidget* parent) {
   auto* group = new QWidget(parent);
-  auto* layout = new QHBoxLayout(group);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(4);
+  auto* layout = makeBareLayout<QHBoxLayout>(group, 4);
   if (!isFirst) {
     QFrame* line = makeLine(Qt::Vertical, group);
     line->setFixedHeight(qRound(20 * textScale()));

@@ -20,12 +20,12 @@
 #include "app/experiments/experiment_session.h"
 #include "app/experiments/pictures/experiment_pictures.h"
 #include "app/experiments/plan/plan_panel.h"
-#include "app/experiments/spacing.h"
 #include "engine/experiments/difference_text.h"
 #include "engine/experiments/halving.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/grip_splitter.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
@@ -95,8 +95,8 @@ QAction* ExperimentView::makeAction(const QString& text, const QString& name, co
 void ExperimentView::build() {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(
-      kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
-  column->setSpacing(kExperimentGap);
+      spacing::kMargin, spacing::kMargin, spacing::kMargin, spacing::kMargin);
+  column->setSpacing(spacing::kGap);
   size_->setObjectName(u"size"_s);
   size_->setAccessibleName(u"Size of the experiment"_s);
   measure_->setObjectName(u"measure"_s);
@@ -105,7 +105,7 @@ void ExperimentView::build() {
   progress_->setAccessibleName(u"Progress of all runs"_s);
   problem_->setObjectName(u"problem"_s);
   problem_->hide();
-  auto* buttons = new FlowLayout(kExperimentGap);
+  auto* buttons = new FlowLayout(spacing::kGap);
   for (QAction* action : actions()) {
     auto* button = new QToolButton;
     button->setDefaultAction(action);

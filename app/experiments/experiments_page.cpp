@@ -39,8 +39,7 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
       view_(new ExperimentView(program_, this)),
       draft_(new DraftView(program_, this)),
       theory_(new TheoryView) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
+  auto* row = makeBareLayout<QHBoxLayout>(this);
   row->addWidget(list_);
   row->addWidget(stack_, 1);
   stack_->addWidget(makeEmptyState());

@@ -15,6 +15,7 @@
 #include "engine/runtime/error.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -23,7 +24,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kHistogramsGap = 8;
 constexpr int kShortestLayer = 12;  // Characters of its name that are shown at least.
 constexpr std::chrono::milliseconds kReadInterval{1000};
 
@@ -71,8 +71,8 @@ HistogramsPanel::HistogramsPanel(QWidget* parent) : Panel(parent), tasks_(*this)
   readout_ = new ElidedLabel(this);
   readout_->setProperty(kRole, u"secondary"_s);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(2 * kHistogramsGap, kHistogramsGap, kHistogramsGap, kHistogramsGap);
-  column->setSpacing(kHistogramsGap);
+  column->setContentsMargins(spacing::kMargin, spacing::kGap, spacing::kGap, spacing::kGap);
+  column->setSpacing(spacing::kGap);
   column->addWidget(makeChoices());
   column->addWidget(makeForms());
   column->addWidget(plot_, 1);
@@ -110,9 +110,7 @@ QWidget* HistogramsPanel::makeChoices() {
       "the layer for some images of the batch; Frobenius norms of the lambda matrices of some "
       "images at nine pixels"_s);
   for (const KindText& each : kKindTexts) kinds_->addItem(QString::fromLatin1(each.name));
-  auto* row = new QHBoxLayout(holder);
-  row->setContentsMargins({});
-  row->setSpacing(kHistogramsGap);
+  auto* row = makeBareLayout<QHBoxLayout>(holder, spacing::kGap);
   row->addWidget(layers_);
   row->addWidget(kinds_);
   row->addStretch();
@@ -126,9 +124,7 @@ QWidget* HistogramsPanel::makeChoices() {
 
 QWidget* HistogramsPanel::makeForms() {
   auto* holder = new QWidget(this);
-  auto* row = new QHBoxLayout(holder);
-  row->setContentsMargins({});
-  row->setSpacing(2);
+  auto* row = makeBareLayout<QHBoxLayout>(holder, 2);
   forms_ = new QButtonGroup(this);
   QToolButton* heatmap =
       toggle(holder, u"Heat map"_s, u"Steps from left to right, the share of values as colour"_s);

@@ -8,6 +8,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -19,7 +20,6 @@ namespace {
 
 constexpr int kTextWidth = 440;
 constexpr int kLeastWidth = 280;
-constexpr int kMargin = 16;
 
 }  // namespace
 
@@ -44,7 +44,8 @@ EmptyState::EmptyState(QWidget* parent)
   buttons->addWidget(second_);
   buttons->addStretch();
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kMargin, kMargin, kMargin, kMargin);
+  column->setContentsMargins(
+      spacing::kMargin, spacing::kMargin, spacing::kMargin, spacing::kMargin);
   column->setSpacing(8);
   column->addStretch(2);
   column->addWidget(title_, 0, Qt::AlignHCenter);
@@ -67,7 +68,7 @@ void EmptyState::setTexts(const QString& title, const QString& text) {
 
 void EmptyState::fitToText() {
   const int width =
-      std::min(qRound(kTextWidth * textScale()), contentsRect().width() - 2 * kMargin);
+      std::min(qRound(kTextWidth * textScale()), contentsRect().width() - 2 * spacing::kMargin);
   for (QLabel* label : {title_, text_}) {
     label->setFixedWidth(std::max(0, width));
     // Centred labels get the height of one line unless they have a minimum height.

@@ -77,9 +77,7 @@ InspectPage::~InspectPage() = default;
 
 void InspectPage::makeLayout() {
   stack_->addWidget(empty_);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 0);
   column->addWidget(bar_);
   column->addWidget(makeLine(Qt::Horizontal));
   column->addWidget(stack_, 1);

@@ -22,6 +22,7 @@
 #include "app/session/training/training_session.h"
 #include "app/variants/duplicate_dialog.h"
 #include "widgets/text/path_text.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -48,8 +49,7 @@ RunsPage::RunsPage(RunLibrary& library,
       forks_(new ForkStarter(library, training, *this)) {
   setAcceptDrops(true);
   setAccessibleName(u"Runs"_s);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
+  auto* column = makeBareLayout<QVBoxLayout>(this);
   column->addWidget(view_);
   connectTable();
   connectPanels();

@@ -62,9 +62,7 @@ void RunsView::layOut(const RunsContext& context) {
   tableStack_->addWidget(table_);
   tableStack_->addWidget(noHits_);
   auto* upper = new QWidget;
-  auto* upperColumn = new QVBoxLayout(upper);
-  upperColumn->setContentsMargins(0, 0, 0, 0);
-  upperColumn->setSpacing(0);
+  auto* upperColumn = makeBareLayout<QVBoxLayout>(upper, 0);
   upperColumn->addWidget(filterBar_);
   upperColumn->addWidget(tableStack_, 1);
   upperColumn->addWidget(messageBar_);

@@ -33,6 +33,7 @@
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/question_box.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -62,9 +63,7 @@ MainWindow::MainWindow(EngineHandle engine, Preferences& preferences, QWidget* p
   new ShortcutTips(this);
   setAcceptDrops(true);
   auto* ground = new QWidget;
-  auto* columns = new QHBoxLayout(ground);
-  columns->setContentsMargins(0, 0, 0, 0);
-  columns->setSpacing(0);
+  auto* columns = makeBareLayout<QHBoxLayout>(ground, 0);
   auto* content = new QVBoxLayout;
   content->setSpacing(0);
   content->addWidget(notices_);

@@ -26,6 +26,8 @@
 #include "app/train/setup/setup_view.h"
 #include "app/train/training_text.h"
 #include "widgets/plots/curves/curve_toolbar.h"
+#include "widgets/theme/spacing.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -33,7 +35,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
 constexpr char kGroup[] = "train";
 
 std::filesystem::path droppedPath(const QMimeData& data) {
@@ -59,13 +60,11 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   views_->addWidget(setup_);
   views_->addWidget(run_);
   auto* bannerHolder = new QVBoxLayout;
-  bannerHolder->setContentsMargins(2 * kGap, 0, 2 * kGap, kGap);
-  bannerHolder->setSpacing(kGap);
+  bannerHolder->setContentsMargins(spacing::kMargin, 0, spacing::kMargin, spacing::kGap);
+  bannerHolder->setSpacing(spacing::kGap);
   bannerHolder->addWidget(banner_);
   bannerHolder->addWidget(new QueuePanel(*queue_, this));
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins({});
-  column->setSpacing(0);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 0);
   column->addWidget(transport_);
   column->addLayout(bannerHolder);
   column->addWidget(views_, 1);

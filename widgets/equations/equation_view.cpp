@@ -28,9 +28,7 @@ EquationView::EquationView(QWidget* parent)
   row->addWidget(toggle_, 0, Qt::AlignTop);
   row->addWidget(formulas_, 1);
   row->addWidget(number_, 0, Qt::AlignTop);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(2);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 2);
   column->addLayout(row);
   column->addWidget(text_);
   connect(toggle_, &QToolButton::clicked, this, [this] { setOpen(!isOpen_); });

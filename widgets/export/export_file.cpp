@@ -15,6 +15,7 @@
 
 #include "widgets/export/exportable.h"
 #include "widgets/export/saved_file.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -24,7 +25,6 @@ namespace lambda {
 namespace {
 
 constexpr int kDotsPerInch = 96;
-constexpr int kCaptionGap = 8;
 
 // Some pictures grow with what a file holds, such as the number of its layers or epochs.
 constexpr int kLongestSide = 15'000;   // Pixels of the drawing.
@@ -44,7 +44,7 @@ int captionHeight(const Exportable& source, int width) {
       QFontMetrics(captionFont())
           .boundingRect(
               QRect(0, 0, width, std::numeric_limits<int>::max() / 2), Qt::TextWordWrap, caption);
-  return lines.height() + kCaptionGap;
+  return lines.height() + spacing::kGap;
 }
 
 void paintWithCaption(const Exportable& source,

@@ -9,6 +9,7 @@
 #include <QWheelEvent>
 
 #include "widgets/forms/sentence.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -46,8 +47,7 @@ class QuietComboBox : public QComboBox {
 }  // namespace
 
 ChoiceEditor::ChoiceEditor(QWidget* parent) : FieldEditor(parent), box_(new QuietComboBox(this)) {
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
+  auto* layout = makeBareLayout<QHBoxLayout>(this);
   layout->addWidget(box_);
   box_->setFocusPolicy(Qt::StrongFocus);
   box_->setPlaceholderText(u"—"_s);

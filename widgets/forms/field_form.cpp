@@ -13,6 +13,7 @@
 #include "widgets/forms/field_editor.h"
 #include "widgets/forms/form_row.h"
 #include "widgets/forms/sentence.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/tab_order.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -23,7 +24,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
 constexpr int kHelpLines = 6;
 constexpr double kWidestLabel = 0.45;  ///< As a share of the form's width.
 
@@ -56,24 +56,23 @@ class FieldForm::Rows {
         area_(new QScrollArea(&form)),
         content_(new QWidget),
         help_(new QLabel(&form)) {
-    auto* outer = new QVBoxLayout(&form);
-    outer->setContentsMargins(0, 0, 0, 0);
-    outer->setSpacing(0);
+    auto* outer = makeBareLayout<QVBoxLayout>(&form, 0);
     area_->setWidgetResizable(true);
     area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area_->setFrameShape(QFrame::NoFrame);
     area_->setFocusPolicy(Qt::NoFocus);
     area_->setWidget(content_);
     layout_ = new QVBoxLayout(content_);
-    layout_->setContentsMargins(2 * kGap, kGap, 2 * kGap, 2 * kGap);
-    layout_->setSpacing(kGap);
+    layout_->setContentsMargins(
+        spacing::kMargin, spacing::kGap, spacing::kMargin, spacing::kMargin);
+    layout_->setSpacing(spacing::kGap);
     outer->addWidget(area_, 1);
     help_->setWordWrap(true);
     help_->setProperty(kRole, u"hint"_s);
-    help_->setContentsMargins(2 * kGap, kGap, 2 * kGap, kGap);
+    help_->setContentsMargins(spacing::kMargin, spacing::kGap, spacing::kMargin, spacing::kGap);
     help_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     // Always as high: the form must not jump while somebody tabs through it.
-    help_->setFixedHeight(kHelpLines * QFontMetrics(smallFont()).lineSpacing() + 2 * kGap);
+    help_->setFixedHeight(kHelpLines * QFontMetrics(smallFont()).lineSpacing() + 2 * spacing::kGap);
     outer->addWidget(help_);
     help_->hide();
     QObject::connect(qApp, &QApplication::focusChanged, &form, [this](QWidget*, QWidget* now) {
@@ -136,7 +135,7 @@ class FieldForm::Rows {
   bool focus(const std::string& path) {
     FormRow* row = find(path);
     if (!row) return false;
-    area_->ensureWidgetVisible(row, 0, 2 * kGap);
+    area_->ensureWidgetVisible(row, 0, 2 * spacing::kGap);
     row->editor()->field()->setFocus(Qt::OtherFocusReason);
     return true;
   }
@@ -145,7 +144,7 @@ class FieldForm::Rows {
     int width = 0;
     for (const auto& [path, row] : rows_) width = std::max(width, row->labelWidthHint());
     width = std::min(width, static_cast<int>(form_.width() * kWidestLabel));
-    const int rowWidth = form_.width() - 4 * kGap;
+    const int rowWidth = form_.width() - 4 * spacing::kGap;
     for (const auto& [path, row] : rows_) row->setLabelWidth(width, rowWidth);
   }
 
@@ -217,7 +216,7 @@ class FieldForm::Rows {
 
   void addHeading(const QString& title) {
     if (title.isEmpty()) return;
-    if (layout_->count() > 0) layout_->addSpacing(kGap);
+    if (layout_->count() > 0) layout_->addSpacing(spacing::kGap);
     auto* heading = new QLabel(title, content_);
     QFont font = bodyFont();
     font.setWeight(QFont::DemiBold);

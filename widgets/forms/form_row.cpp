@@ -19,6 +19,7 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -28,7 +29,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kLabelGap = 8;
 constexpr int kVarySide = 24;  ///< Small: the button covers the end of a long label.
 const QString kVaryText = u"Vary this in an experiment"_s;
 
@@ -49,7 +49,7 @@ FormRow::FormRow(const FieldRow& row, QWidget* parent)
       note_(new QLabel(this)),
       editor_(FieldEditor::make(row, this)),
       below_(new QVBoxLayout) {
-  line_->setSpacing(kLabelGap);
+  line_->setSpacing(spacing::kGap);
   line_->addWidget(label_);
   line_->addWidget(editor_, 1);
   label_->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
@@ -57,9 +57,7 @@ FormRow::FormRow(const FieldRow& row, QWidget* parent)
   note_->setProperty(kRole, u"secondary"_s);
   note_->hide();
   below_->setSpacing(4);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(4);
+  auto* layout = makeBareLayout<QVBoxLayout>(this, 4);
   layout->addLayout(line_);
   layout->addWidget(note_);
   layout->addLayout(below_);
@@ -100,11 +98,11 @@ void FormRow::show(const FieldRow& row) {
 void FormRow::setLabelWidth(int width, int rowWidth) {
   const int full = editor_->fullWidth();
   const int needed = full > 0 ? full : editor_->minimumSizeHint().width();
-  const int left = rowWidth - needed - kLabelGap;
+  const int left = rowWidth - needed - spacing::kGap;
   const int least = labelWidthHint();
   const bool isAbove = left < least;
   line_->setDirection(isAbove ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
-  line_->setSpacing(isAbove ? 2 : kLabelGap);
+  line_->setSpacing(isAbove ? 2 : spacing::kGap);
   if (isAbove) {
     // A fixed width would keep the form from becoming narrower.
     label_->setMinimumWidth(0);

@@ -10,6 +10,8 @@
 
 #include "widgets/forms/number_box.h"
 #include "widgets/forms/sentence.h"
+#include "widgets/theme/spacing.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
 namespace lambda {
@@ -21,7 +23,6 @@ constexpr int kLongestSlider = 100;
 // Lengths in pixels at text size 1.
 constexpr double kBoxWidth = 88;
 constexpr double kLeastSliderWidth = 28;
-constexpr int kEditorGap = 8;
 
 double toNumber(const FieldValue& value) {
   if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
@@ -62,9 +63,7 @@ NumberEditor::NumberEditor(QWidget* parent)
     : FieldEditor(parent),
       box_(new NumberBox(this)),
       slider_(new QuietSlider(Qt::Horizontal, this)) {
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(kEditorGap);
+  auto* layout = makeBareLayout<QHBoxLayout>(this, spacing::kGap);
   layout->addWidget(slider_, 1);
   layout->addWidget(box_);
   slider_->setFocusPolicy(Qt::NoFocus);
@@ -118,7 +117,8 @@ void NumberEditor::resizeEvent(QResizeEvent* event) {
 
 void NumberEditor::arrange() {
   const int boxWidth = qRound(kBoxWidth * textScale());
-  const bool hasSpace = width() >= boxWidth + kEditorGap + qRound(kLeastSliderWidth * textScale());
+  const bool hasSpace =
+      width() >= boxWidth + spacing::kGap + qRound(kLeastSliderWidth * textScale());
   const bool isShown = hasSpace && hasSlider(box_->format());
   slider_->setVisible(isShown);
   box_->setSizePolicy(isShown ? QSizePolicy::Fixed : QSizePolicy::Expanding, QSizePolicy::Fixed);

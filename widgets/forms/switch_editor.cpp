@@ -4,12 +4,12 @@
 
 #include "widgets/forms/sentence.h"
 #include "widgets/forms/switch_box.h"
+#include "widgets/theme/theme.h"
 
 namespace lambda {
 
 SwitchEditor::SwitchEditor(QWidget* parent) : FieldEditor(parent), box_(new SwitchBox(this)) {
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
+  auto* layout = makeBareLayout<QHBoxLayout>(this);
   layout->addWidget(box_);
   layout->addStretch();
   setFocusProxy(box_);

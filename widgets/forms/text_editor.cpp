@@ -38,8 +38,7 @@ void showText(QLineEdit& line, const FieldRow& row, const QString& text) {
 }  // namespace
 
 TextEditor::TextEditor(QWidget* parent) : FieldEditor(parent), line_(new QLineEdit(this)) {
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
+  auto* layout = makeBareLayout<QHBoxLayout>(this);
   layout->addWidget(line_);
   setFocusProxy(line_);
   connect(line_, &QLineEdit::textEdited, this, [this](const QString& text) {
@@ -58,9 +57,7 @@ QWidget* TextEditor::field() {
 
 SeedEditor::SeedEditor(QWidget* parent)
     : FieldEditor(parent), line_(new QLineEdit(this)), dice_(new QToolButton(this)) {
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(4);
+  auto* layout = makeBareLayout<QHBoxLayout>(this, 4);
   layout->addWidget(line_, 1);
   layout->addWidget(dice_);
   line_->setFont(numberFont());

@@ -9,6 +9,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/tool_tips.h"
 #include "widgets/theme/typography.h"
 
@@ -18,7 +19,6 @@ namespace lambda {
 
 namespace {
 
-constexpr double kBarGap = 8;
 constexpr double kBarHeight = 10;
 constexpr double kMarkWidth = 16;  // the tick before the true class' name
 
@@ -78,8 +78,9 @@ void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors
   double names = 0;
   for (const Bar& bar : bars_) names = std::max(names, metrics.horizontalAdvance(bar.name));
   names = std::min(names, size.width() * 0.4);
-  const double numbers = QFontMetricsF(numberFont()).horizontalAdvance(u"100.0 %"_s) + kBarGap;
-  const double left = kMarkWidth + names + kBarGap;
+  const double numbers =
+      QFontMetricsF(numberFont()).horizontalAdvance(u"100.0 %"_s) + spacing::kGap;
+  const double left = kMarkWidth + names + spacing::kGap;
   const double space = std::max(8.0, size.width() - left - numbers);
   double top = 0;
   if (!title_.isEmpty()) {

@@ -15,6 +15,7 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -25,7 +26,6 @@ namespace lambda {
 namespace {
 
 constexpr int kWidth = 360;
-constexpr int kMargin = 8;
 constexpr double kIconSide = 16;
 constexpr int kRefreshMilliseconds = 500;
 
@@ -136,10 +136,12 @@ void Explanation::place() {
   const QWidget* ground = parentWidget();
   const QPoint below = anchor_->mapTo(ground, QPoint(0, anchor_->height() + 4));
   const QPoint above = anchor_->mapTo(ground, QPoint(0, -4 - height()));
-  const bool fitsBelow = below.y() + height() + kMargin <= ground->height();
-  QPoint at = fitsBelow || above.y() < kMargin ? below : above;
-  at.setX(std::clamp(at.x(), kMargin, std::max(kMargin, ground->width() - width() - kMargin)));
-  at.setY(std::clamp(at.y(), kMargin, std::max(kMargin, ground->height() - height() - kMargin)));
+  const bool fitsBelow = below.y() + height() + spacing::kGap <= ground->height();
+  QPoint at = fitsBelow || above.y() < spacing::kGap ? below : above;
+  at.setX(std::clamp(
+      at.x(), spacing::kGap, std::max(spacing::kGap, ground->width() - width() - spacing::kGap)));
+  at.setY(std::clamp(
+      at.y(), spacing::kGap, std::max(spacing::kGap, ground->height() - height() - spacing::kGap)));
   move(at);
 }
 

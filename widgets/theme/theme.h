@@ -24,6 +24,15 @@ void loadResources();
 /// everything with a size that depends on text grows with it.
 void applyTheme(QApplication& application, ThemeChoice choice, double scale = 1.0);
 
+/// A widget's layout without margins at its edges; -1 = the style's spacing.
+template <class Layout>
+Layout* makeBareLayout(QWidget* owner, int spacing = -1) {
+  auto* layout = new Layout(owner);
+  layout->setContentsMargins(0, 0, 0, 0);
+  layout->setSpacing(spacing);
+  return layout;
+}
+
 /// A hairline between two parts of a page.
 QFrame* makeLine(Qt::Orientation orientation, QWidget* parent = nullptr);
 

@@ -13,6 +13,7 @@
 
 #include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -21,10 +22,9 @@ namespace lambda {
 
 namespace {
 
-constexpr int kMargin = 16;
 constexpr int kScrollBar = 10;
 /// Width that the margins, the scroll bar and both borders take from the cards.
-constexpr int kFrame = 2 * kMargin + kScrollBar + 2;
+constexpr int kFrame = 2 * spacing::kMargin + kScrollBar + 2;
 
 }  // namespace
 
@@ -54,7 +54,7 @@ CardGallery::CardGallery(const QString& title, const QString& note, QWidget* par
   area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   area_->setWidget(content_);
   auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(kMargin, 10, kMargin, kMargin);
+  layout->setContentsMargins(spacing::kMargin, 10, spacing::kMargin, spacing::kMargin);
   layout->setSpacing(8);
   layout->addLayout(header_);
   layout->addWidget(area_, 1);
@@ -118,7 +118,7 @@ void CardGallery::scrollToTop() {
 }
 
 void CardGallery::reveal(QWidget& card) {
-  area_->ensureWidgetVisible(&card, 0, kMargin);
+  area_->ensureWidgetVisible(&card, 0, spacing::kMargin);
 }
 
 void CardGallery::placeCards() {

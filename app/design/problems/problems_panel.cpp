@@ -62,9 +62,7 @@ ProblemsPanel::ProblemsPanel(QWidget* parent)
   area_->setFocusPolicy(Qt::NoFocus);
   area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
   area_->setWidget(content_);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = makeBareLayout<QVBoxLayout>(this, 0);
   layout->addWidget(header_);
   layout->addWidget(area_, 1);
   showCounts();

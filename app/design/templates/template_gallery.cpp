@@ -7,6 +7,7 @@
 #include <QLineEdit>
 
 #include "app/design/templates/template_card.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -17,7 +18,6 @@ namespace lambda {
 namespace {
 
 constexpr int kMostColumns = 4;
-constexpr int kGroupGap = 16;
 constexpr int kFilterWidth = 180;
 
 }  // namespace
@@ -113,9 +113,9 @@ int TemplateGallery::arrange(int width) {
       x += card->width() + kGap;
       lineHeight = card->height();
     }
-    y += lineHeight + kGroupGap;
+    y += lineHeight + spacing::kMargin;
   }
-  return std::max(0, y - kGroupGap);
+  return std::max(0, y - spacing::kMargin);
 }
 
 void TemplateGallery::keyPressEvent(QKeyEvent* event) {

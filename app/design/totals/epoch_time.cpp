@@ -43,9 +43,7 @@ EpochTime::EpochTime(MachineService& machine, QWidget* parent)
   column->setSpacing(2);
   column->addWidget(caption_);
   column->addLayout(line);
-  auto* layout = new QHBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(8);
+  auto* layout = makeBareLayout<QHBoxLayout>(this, 8);
   layout->addLayout(column, 1);
   layout->addWidget(button_);
 

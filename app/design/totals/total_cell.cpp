@@ -23,9 +23,7 @@ TotalCell::TotalCell(const QString& name, QWidget* parent)
   line->addWidget(value_);
   line->addWidget(difference_);
   line->addStretch();
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(2);
+  auto* layout = makeBareLayout<QVBoxLayout>(this, 2);
   layout->addWidget(name_);
   layout->addLayout(line);
 }

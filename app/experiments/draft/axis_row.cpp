@@ -16,10 +16,10 @@
 #include <QVBoxLayout>
 
 #include "app/experiments/draft/proposed_axis.h"
-#include "app/experiments/spacing.h"
 #include "engine/values/text/text.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -98,14 +98,11 @@ void AxisRow::build() {
   count_->setRange(1, static_cast<int>(kMostVariants));
   seed_->setRange(0, std::numeric_limits<int>::max());
 
-  auto* seedLine = new QHBoxLayout(seedPart_);
-  seedLine->setContentsMargins(0, 0, 0, 0);
+  auto* seedLine = makeBareLayout<QHBoxLayout>(seedPart_);
   seedLine->addWidget(new QLabel(u"drawn with seed"_s));
   seedLine->addWidget(seed_);
   auto* range = new QWidget;
-  auto* rangeLine = new QHBoxLayout(range);
-  rangeLine->setContentsMargins(0, 0, 0, 0);
-  rangeLine->setSpacing(kExperimentGap);
+  auto* rangeLine = makeBareLayout<QHBoxLayout>(range, spacing::kGap);
   rangeLine->addWidget(count_);
   rangeLine->addWidget(new QLabel(u"values from"_s));
   rangeLine->addWidget(from_);
@@ -123,16 +120,14 @@ void AxisRow::build() {
   remove->setAccessibleName(remove->toolTip());
   connect(remove, &QToolButton::clicked, this, &AxisRow::removeRequested);
   auto* line = new QHBoxLayout;
-  line->setSpacing(kExperimentGap);
+  line->setSpacing(spacing::kGap);
   line->addWidget(scale_);
   line->addWidget(stack_, 1);
   line->addWidget(remove);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(2);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 2);
   path_->setProperty(kRole, u"secondary"_s);
   auto* head = new QHBoxLayout;
-  head->setSpacing(kExperimentGap);
+  head->setSpacing(spacing::kGap);
   head->addWidget(name_);
   head->addWidget(path_, 1);
   column->addLayout(head);

@@ -18,12 +18,13 @@
 #include "app/experiments/draft/axis_row.h"
 #include "app/experiments/draft/proposed_axis.h"
 #include "app/experiments/plan/plan_panel.h"
-#include "app/experiments/spacing.h"
 #include "engine/experiments/difference_text.h"
 #include "engine/experiments/experiment_folder.h"
 #include "engine/experiments/halving.h"
 #include "widgets/forms/sentence.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/spacing.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
@@ -78,8 +79,8 @@ DraftView::DraftView(const std::filesystem::path& program, QWidget* parent)
       plan_(new PlanPanel(program, PlanTiming::asEdited)) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(
-      kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
-  column->setSpacing(kExperimentGap);
+      spacing::kMargin, spacing::kMargin, spacing::kMargin, spacing::kMargin);
+  column->setSpacing(spacing::kGap);
   auto* title = new QLabel(u"New experiment"_s);
   title->setProperty(kRole, u"heading"_s);
   create_->setObjectName(u"createExperiment"_s);
@@ -109,7 +110,7 @@ QWidget* DraftView::makeForm() {
   base_->setWordWrap(true);
   hint_->setProperty(kRole, u"secondary"_s);
   hint_->setWordWrap(true);
-  axes_->setSpacing(kExperimentGap);
+  axes_->setSpacing(spacing::kGap);
   combination_->setObjectName(u"combination"_s);
   combination_->addItems({u"Every value with every value"_s, u"First with first, second with …"_s});
   seeds_->setObjectName(u"seeds"_s);
@@ -138,25 +139,23 @@ QWidget* DraftView::makeForm() {
   measures_->setMenu(menu);
 
   auto* form = new QWidget;
-  auto* rows = new QFormLayout(form);
-  rows->setContentsMargins(0, 0, 0, 0);
-  rows->setSpacing(kExperimentGap);
+  auto* rows = makeBareLayout<QFormLayout>(form, spacing::kGap);
   rows->addRow(u"Name"_s, name_);
   rows->addRow(u"Question"_s, question_);
   rows->addRow(u"Base"_s, base_);
   auto* varied = new QVBoxLayout;
-  varied->setSpacing(kExperimentGap);
+  varied->setSpacing(spacing::kGap);
   varied->addLayout(axes_);
   varied->addWidget(combination_, 0, Qt::AlignLeft);
   varied->addWidget(hint_);
   rows->addRow(u"Varies"_s, varied);
   auto* numbers = new QHBoxLayout;
-  numbers->setSpacing(kExperimentGap);
+  numbers->setSpacing(spacing::kGap);
   numbers->addWidget(seeds_);
-  numbers->addSpacing(kExperimentGap);
+  numbers->addSpacing(spacing::kGap);
   numbers->addWidget(new QLabel(u"Baseline"_s));
   numbers->addWidget(baseline_);
-  numbers->addSpacing(kExperimentGap);
+  numbers->addSpacing(spacing::kGap);
   numbers->addWidget(new QLabel(u"Measures"_s));
   numbers->addWidget(measures_);
   numbers->addStretch();
@@ -169,7 +168,7 @@ QWidget* DraftView::makeForm() {
       "many. The baseline always goes on."_s);
   earlyEndText_->setProperty(kRole, u"secondary"_s);
   auto* early = new QHBoxLayout;
-  early->setSpacing(kExperimentGap);
+  early->setSpacing(spacing::kGap);
   early->addWidget(earlyEnd_);
   early->addWidget(earlyEndText_, 1);
   rows->addRow(u"Early end"_s, early);

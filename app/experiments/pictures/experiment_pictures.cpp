@@ -17,14 +17,14 @@
 #include "widgets/plots/intervals/interval_plot.h"
 #include "widgets/plots/scatter/scatter_plot.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/spacing.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
 
 namespace {
-
-constexpr int kBarGap = 8;
 
 QString titleOf(PictureKind picture) {
   switch (picture) {
@@ -87,7 +87,7 @@ ExperimentPictures::ExperimentPictures(QWidget* parent)
   for (const CostQuantity cost : kCostQuantities) cost_->addItem(nameOf(cost));
   runs_->setChecked(true);
   runs_->setToolTip(u"Show every run beside the means"_s);
-  auto* bar = new FlowLayout(kBarGap);
+  auto* bar = new FlowLayout(spacing::kGap);
   bar->addWidget(tabs_);
   bar->beginRight();
   for (QWidget* part : {static_cast<QWidget*>(runs_),
@@ -106,9 +106,7 @@ ExperimentPictures::ExperimentPictures(QWidget* parent)
   addPlot(*heatmap_);
   addPlot(*costs_);
   exports_->setSizePolicy(QSizePolicy::Fixed, QSizePolicy::Fixed);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(kBarGap / 2);
+  auto* column = makeBareLayout<QVBoxLayout>(this, spacing::kTight);
   column->addLayout(bar);
   column->addWidget(plots_, 1);
   connectParts();

@@ -13,8 +13,8 @@
 #include <QVBoxLayout>
 
 #include "app/experiments/plan/plan_estimate.h"
-#include "app/experiments/spacing.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -58,9 +58,7 @@ PlanPanel::PlanPanel(const std::filesystem::path& program, PlanTiming timing, QW
   auto* line = new QHBoxLayout;
   line->addWidget(total_, 1);
   line->addWidget(button_);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(kExperimentGap);
+  auto* column = makeBareLayout<QVBoxLayout>(this, spacing::kGap);
   column->addLayout(line);
   column->addWidget(table_, 1);
   delay_->setSingleShot(true);

@@ -13,6 +13,7 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/plots/lines/theory_plot.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -21,8 +22,6 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 namespace {
-
-constexpr int kFigureGap = 12;
 
 // Of a figure that stands beside others, at text size 1.
 constexpr double kLeastFigureWidth = 340;
@@ -72,9 +71,7 @@ TheoryFigures::Panel TheoryFigures::makePanel() {
   auto* line = new QHBoxLayout;
   line->addWidget(title, 1);
   line->addWidget(makeExportButton(*plot, *plot));
-  auto* column = new QVBoxLayout(frame);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(0);
+  auto* column = makeBareLayout<QVBoxLayout>(frame, 0);
   column->addLayout(line);
   column->addWidget(plot, 1);
   return {frame, title, plot};
@@ -87,8 +84,8 @@ int TheoryFigures::columnsWithSpace() const {
   double largest = 0;
   for (int columns = 1; columns <= count_; ++columns) {
     const int rows = (count_ + columns - 1) / columns;
-    const double across = static_cast<double>(width() - (columns - 1) * kFigureGap) / columns;
-    const double down = static_cast<double>(height() - (rows - 1) * kFigureGap) / rows;
+    const double across = static_cast<double>(width() - (columns - 1) * spacing::kWide) / columns;
+    const double down = static_cast<double>(height() - (rows - 1) * spacing::kWide) / rows;
     const double size = std::min(across / kLeastFigureWidth, down / kLeastFigureHeight);
     if (size < textScale() || size <= largest) continue;
     largest = size;
@@ -107,14 +104,14 @@ void TheoryFigures::arrange() {
   empty_->setGeometry(rect());
   const int rows = columns > 0 ? (count_ + columns - 1) / columns : 1;
   const int across = std::max(columns, 1);
-  const int width = (this->width() - (across - 1) * kFigureGap) / across;
-  const int height = (this->height() - top - (rows - 1) * kFigureGap) / rows;
+  const int width = (this->width() - (across - 1) * spacing::kWide) / across;
+  const int height = (this->height() - top - (rows - 1) * spacing::kWide) / rows;
   for (int i = 0; i < static_cast<int>(panels_.size()); ++i) {
     const bool isShown = i < count_ && (!hasTabs || i == tabs_->currentIndex());
     const int place = hasTabs ? 0 : i;
     QWidget* frame = panels_[static_cast<std::size_t>(i)].frame;
-    frame->setGeometry((place % across) * (width + kFigureGap),
-                       top + (place / across) * (height + kFigureGap),
+    frame->setGeometry((place % across) * (width + spacing::kWide),
+                       top + (place / across) * (height + spacing::kWide),
                        width,
                        height);
     frame->setVisible(isShown);

@@ -7,6 +7,7 @@
 #include <QVBoxLayout>
 
 #include "widgets/forms/field_form.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -48,8 +49,7 @@ TheoryForm::TheoryForm(QWidget* parent)
     : QWidget(parent), form_(new FieldForm(this)), defaults_(new QPushButton(u"Defaults"_s, this)) {
   defaults_->setObjectName(u"theoryDefaults"_s);
   defaults_->setToolTip(u"Set all parameters to the values that the experiment comes with"_s);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
+  auto* column = makeBareLayout<QVBoxLayout>(this);
   column->addWidget(form_, 1);
   column->addWidget(defaults_, 0, Qt::AlignLeft);
   connect(

@@ -8,7 +8,6 @@
 #include <QVBoxLayout>
 
 #include "app/experiments/experiment_list.h"
-#include "app/experiments/spacing.h"
 #include "app/experiments/theory/theory_figures.h"
 #include "app/experiments/theory/theory_form.h"
 #include "app/experiments/theory/theory_numbers.h"
@@ -16,6 +15,7 @@
 #include "engine/theory/theory.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -110,11 +110,11 @@ TheoryView::TheoryView(QWidget* parent)
           u"Stop"_s, u"stopTheory"_s, u"End the computation and keep what it has found"_s)) {
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(
-      kExperimentMargin, kExperimentMargin, kExperimentMargin, kExperimentMargin);
-  column->setSpacing(kExperimentGap);
+      spacing::kMargin, spacing::kMargin, spacing::kMargin, spacing::kMargin);
+  column->setSpacing(spacing::kGap);
   for (QLabel* label : {title_, question_, source_}) column->addWidget(label);
   auto* buttons = new QHBoxLayout;
-  buttons->setSpacing(kExperimentGap);
+  buttons->setSpacing(spacing::kGap);
   for (QAction* action : {run_, stop_}) {
     auto* button = new QToolButton;
     button->setDefaultAction(action);
@@ -143,13 +143,11 @@ QAction* TheoryView::makeAction(const QString& text, const QString& name, const 
 
 QWidget* TheoryView::makeContent() {
   auto* content = new QWidget;
-  auto* row = new QHBoxLayout(content);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(2 * kExperimentGap);
+  auto* row = makeBareLayout<QHBoxLayout>(content, 2 * spacing::kGap);
   form_->setFixedWidth(qRound(kFormWidth * textScale()));
   row->addWidget(form_);
   auto* results = new QVBoxLayout;
-  results->setSpacing(kExperimentGap);
+  results->setSpacing(spacing::kGap);
   results->addWidget(figures_, 3);
   auto* line = new QHBoxLayout;
   line->addWidget(numbersTitle_, 1);

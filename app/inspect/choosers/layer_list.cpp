@@ -8,6 +8,7 @@
 
 #include "engine/values/inspection/colormap.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -21,7 +22,6 @@ constexpr int kSummaryRole = Qt::UserRole + 1;
 constexpr int kPictureWidth = 40;
 constexpr int kPictureHeight = 32;
 constexpr int kLeastPicture = 16;  // narrower ones show nothing
-constexpr int kPadding = 8;
 
 void paintPicture(QPainter& painter,
                   const QRect& place,
@@ -45,7 +45,7 @@ class LayerDelegate : public QStyledItemDelegate {
 
   QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex&) const override {
     const int lines = QFontMetrics(bodyFont()).height() + QFontMetrics(smallFont()).height();
-    return {kPictureWidth, std::max(kPictureHeight, lines) + 2 * kPadding};
+    return {kPictureWidth, std::max(kPictureHeight, lines) + 2 * spacing::kGap};
   }
 
   void paint(QPainter* painter,
@@ -66,16 +66,16 @@ class LayerDelegate : public QStyledItemDelegate {
     // A name that is cut short could be any layer's, so that the picture gives up its space first.
     const int texts = std::max(name.horizontalAdvance(index.data().toString()),
                                summary.horizontalAdvance(index.data(kSummaryRole).toString()));
-    const int spare = area.width() - 3 * kPadding - texts;
+    const int spare = area.width() - 3 * spacing::kGap - texts;
     const int pictureWidth = std::min(kPictureWidth, spare);
-    int left = area.left() + kPadding;
+    int left = area.left() + spacing::kGap;
     if (pictureWidth >= kLeastPicture) {
       paintPicture(
           *painter,
           QRect(left, area.center().y() - kPictureHeight / 2, pictureWidth, kPictureHeight),
           index.data(kPictureRole).value<QImage>(),
           colors);
-      left += pictureWidth + kPadding;
+      left += pictureWidth + spacing::kGap;
     }
     const int width = area.right() - left - 4;
     const int top = area.center().y() - (name.height() + summary.height()) / 2;

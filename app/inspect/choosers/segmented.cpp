@@ -12,9 +12,7 @@ namespace lambda {
 
 Segmented::Segmented(const QStringList& choices, QWidget* parent)
     : QWidget(parent), group_(new QButtonGroup(this)) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(2);
+  auto* row = makeBareLayout<QHBoxLayout>(this, 2);
   for (const QString& choice : choices) {
     auto* button = new QToolButton;
     button->setText(choice);

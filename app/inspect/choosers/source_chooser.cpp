@@ -11,6 +11,7 @@
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -65,9 +66,7 @@ SourceChooser::SourceChooser(QWidget* parent)
       checkpointList_(new NameList),
       opening_(*this),
       listing_(*this) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(8);
+  auto* row = makeBareLayout<QHBoxLayout>(this, 8);
   runList_->setMinimumContentsLength(24);
   runList_->setMaxVisibleItems(24);
   runList_->setAccessibleName(u"Run"_s);

@@ -53,9 +53,7 @@ CompareSide::CompareSide(TrainingSession& training, CheckpointService& checkpoin
   header->setSpacing(8);
   header->addWidget(layerList_, 1);
   header->addWidget(makeExportButton(*image_, *image_));
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(8);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 8);
   column->addWidget(chooser_);
   column->addLayout(header);
   column->addWidget(image_, 5);

@@ -36,9 +36,7 @@ Comparison::Comparison(TrainingSession& training, CheckpointService& checkpoints
   quantities_->setCurrent(static_cast<int>(ContributionKind::total));
   oneScale_->setChecked(true);
   oneScale_->setToolTip(u"Colours mean the same on both sides"_s);
-  auto* controls = new QHBoxLayout(controls_);
-  controls->setContentsMargins(0, 0, 0, 0);
-  controls->setSpacing(12);
+  auto* controls = makeBareLayout<QHBoxLayout>(controls_, 12);
   controls->addWidget(quantities_);
   controls->addWidget(oneScale_);
   auto* sides = new QHBoxLayout;

@@ -56,14 +56,11 @@ DifferenceColumn::DifferenceColumn(QWidget* parent)
       embeddings_(new HeatmapView) {
   auto* title = new QLabel(u"Left minus right"_s);
   title->setProperty(kRole, u"heading"_s);
-  auto* header = new QVBoxLayout(header_);
-  header->setContentsMargins(0, 0, 0, 0);
+  auto* header = makeBareLayout<QVBoxLayout>(header_);
   header->addWidget(title);
   header->addWidget(note_);
   header->addStretch();
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(8);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 8);
   column->addWidget(header_);
   column->addWidget(withExport(*map_), 5);
   column->addWidget(gap_);

@@ -74,9 +74,7 @@ ImagePicker::ImagePicker(QWidget* parent)
   row->addWidget(filters_);
   row->addWidget(index_);
   auto* buttons = new QWidget;
-  buttons_ = new QHBoxLayout(buttons);
-  buttons_->setContentsMargins(0, 0, 0, 0);
-  buttons_->setSpacing(0);
+  buttons_ = makeBareLayout<QHBoxLayout>(buttons, 0);
   row->addWidget(buttons);
   row->addWidget(status_);
   row->addWidget(score_);

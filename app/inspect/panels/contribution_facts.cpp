@@ -8,6 +8,7 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
@@ -18,7 +19,6 @@ namespace {
 
 /// A larger residual means that the sum is not the layer's arithmetic.
 constexpr double kResidualLimit = 1e-4;
-constexpr int kFactGap = 4;
 constexpr int kFactGapAcross = 24;  // where the lines stand side by side
 
 }  // namespace
@@ -83,7 +83,7 @@ int ContributionFacts::heightForWidth(int width) const {
   if (const int text = besideIn(width)) {
     return std::max(balance, residual_->heightForWidth(text));
   }
-  return residual_->heightForWidth(width) + kFactGap + balance;
+  return residual_->heightForWidth(width) + spacing::kTight + balance;
 }
 
 void ContributionFacts::arrange() {
@@ -94,7 +94,7 @@ void ContributionFacts::arrange() {
     balance_->setGeometry(left, (height() - balance) / 2, width() - left, balance);
     return;
   }
-  residual_->setGeometry(0, 0, width(), height() - balance - kFactGap);
+  residual_->setGeometry(0, 0, width(), height() - balance - spacing::kTight);
   balance_->setGeometry(0, height() - balance, width(), balance);
 }
 

@@ -8,6 +8,7 @@
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -21,7 +22,6 @@ constexpr int kLeastPictureHeight = 112;
 constexpr double kLeastTile = 40;   // of a head's map, at the usual size of text
 constexpr double kTileShare = 0.2;  // upper limit as a share of the width or height
 constexpr double kHeadGap = 12;
-constexpr int kPictureGap = 12;
 constexpr int kLeastView = 48;
 constexpr int kFewHeads = 4;  // more of them may stand in two columns
 
@@ -66,12 +66,12 @@ void ContributionPictures::setPlainVisible(bool visible) {
 void ContributionPictures::setSide(Arrangement& arrangement) const {
   double width = this->width(), height = this->height();
   if (arrangement.headsAreBelow) {
-    height -= arrangement.heads.height() + kPictureGap;
+    height -= arrangement.heads.height() + spacing::kWide;
   } else if (headCount_ > 0) {
-    width -= arrangement.heads.width() + kPictureGap;
+    width -= arrangement.heads.width() + spacing::kWide;
   }
   const int count = isPlainVisible_ ? 2 : 1;
-  (arrangement.areStacked ? height : width) -= (count - 1) * kPictureGap;
+  (arrangement.areStacked ? height : width) -= (count - 1) * spacing::kWide;
   (arrangement.areStacked ? height : width) /= count;
   const double below = map_->heightBelow(static_cast<int>(width));
   arrangement.side = std::min(width, height - below);
@@ -123,10 +123,10 @@ void ContributionPictures::arrange() {
   QRect area = rect();
   if (best.headsAreBelow) {
     heads_->setGeometry(QRect(QPoint(0, height() - best.heads.height()), best.heads));
-    area.setBottom(heads_->geometry().top() - kPictureGap - 1);
+    area.setBottom(heads_->geometry().top() - spacing::kWide - 1);
   } else if (headCount_ > 0) {
     heads_->setGeometry(QRect(QPoint(width() - best.heads.width(), 0), best.heads));
-    area.setRight(heads_->geometry().left() - kPictureGap - 1);
+    area.setRight(heads_->geometry().left() - spacing::kWide - 1);
   }
   heads_->setTilesPerRow(best.headsPerRow);
   nameHeads(static_cast<double>(heads_->width()) / std::max(1, best.headsPerRow) - kHeadGap);
@@ -136,12 +136,12 @@ void ContributionPictures::arrange() {
   }
   if (best.areStacked) {
     const double more = map_->heightBelow(area.width()) - plain_->heightBelow(area.width());
-    const int half = qRound((area.height() - kPictureGap - more) / 2);
+    const int half = qRound((area.height() - spacing::kWide - more) / 2);
     plain_->setGeometry(area.left(), area.top(), area.width(), half);
-    const int top = area.top() + half + kPictureGap;
+    const int top = area.top() + half + spacing::kWide;
     map_->setGeometry(area.left(), top, area.width(), area.bottom() + 1 - top);
   } else {
-    const int half = (area.width() - kPictureGap) / 2;
+    const int half = (area.width() - spacing::kWide) / 2;
     // Image and map have one size, also where the map needs more lines below it.
     const int more = qRound(map_->heightBelow(half) - plain_->heightBelow(half));
     plain_->setGeometry(area.left(), area.top(), half, area.height() - more);
@@ -166,9 +166,9 @@ QSize ContributionPictures::sizeHint() const {
 }
 
 QSize ContributionPictures::minimumSizeHint() const {
-  const double heads = kLeastTile * textScale() + kHeadGap + kPictureGap;
+  const double heads = kLeastTile * textScale() + kHeadGap + spacing::kWide;
   // Two lines below the pictures; beside large text the panel scrolls to them.
-  return {2 * kLeastPictureWidth + kPictureGap + static_cast<int>(heads),
+  return {2 * kLeastPictureWidth + spacing::kWide + static_cast<int>(heads),
           static_cast<int>(kLeastPictureHeight * textScale() + 2 * captionLine())};
 }
 

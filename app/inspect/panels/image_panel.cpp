@@ -24,6 +24,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
@@ -39,15 +40,12 @@ constexpr int kSideBySide = 0;
 constexpr int kOverlay = 1;
 constexpr double kOpacityWidth = 64;
 constexpr double kFirstOpacity = 0.6;
-constexpr int kImageMargin = 12;
-constexpr int kControlGap = 8;
-constexpr int kLineGap = 4;
 
 }  // namespace
 
 ImagePanel::ImagePanel(QWidget* parent)
     : InspectPanel(parent),
-      controls_(new FlowLayout(kControlGap)),
+      controls_(new FlowLayout(spacing::kGap)),
       headList_(new QComboBox),
       modes_(new Segmented({u"Side by side"_s, u"Overlay"_s})),
       opacityLabel_(new QLabel(u"Opacity"_s)),
@@ -87,15 +85,13 @@ ImagePanel::ImagePanel(QWidget* parent)
   controls_->beginRight();
   QToolButton* help = makeExplanationButton(*this, [this] { return explanation(); });
   auto* buttons = new QWidget;
-  auto* buttonRow = new QHBoxLayout(buttons);
-  buttonRow->setContentsMargins(0, 0, 0, 0);
-  buttonRow->setSpacing(0);
+  auto* buttonRow = makeBareLayout<QHBoxLayout>(buttons, 0);
   buttonRow->addWidget(help);
   buttonRow->addWidget(makeExportButton(image(), image()));
   controls_->addWidget(buttons);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kImageMargin, kControlGap, kImageMargin, kControlGap);
-  column->setSpacing(kLineGap);
+  column->setContentsMargins(spacing::kWide, spacing::kGap, spacing::kWide, spacing::kGap);
+  column->setSpacing(spacing::kTight);
   column->addLayout(controls_);
   column->addWidget(prediction_);
   equation_ = addEquation(equationOf(quantity_, {}));

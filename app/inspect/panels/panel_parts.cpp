@@ -52,8 +52,7 @@ QLabel* makeNote(const QString& text) {
 
 QWidget* withExport(HeatmapView& view) {
   auto* widget = new QWidget;
-  auto* grid = new QGridLayout(widget);
-  grid->setContentsMargins(0, 0, 0, 0);
+  auto* grid = makeBareLayout<QGridLayout>(widget);
   QToolButton* button = makeExportButton(view, view);
   button->setStyleSheet(u"padding: 0;"_s);
   const auto fitToText = [button] { button->setFixedSize((kButtonSize * textScale()).toSize()); };

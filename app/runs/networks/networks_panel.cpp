@@ -25,6 +25,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/text/untrusted_text.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -35,7 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kControlGap = 8;
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();
 
 const QString kTableKey = u"networksTable"_s;
@@ -137,7 +137,7 @@ NetworksPanel::NetworksPanel(const RunsContext& /*context*/)
   stack_->addWidget(empty_);
   stack_->addWidget(plot_);
 
-  auto* row = new FlowLayout(kControlGap);
+  auto* row = new FlowLayout(spacing::kGap);
   row->addWidget(measure_);
   auto* against = new QLabel(u"against parameters"_s, this);
   against->setProperty(kRole, u"secondary"_s);

@@ -12,9 +12,7 @@ namespace lambda {
 
 ChoiceBar::ChoiceBar(const QStringList& choices, const QString& name, QWidget* parent)
     : QWidget(parent), buttons_(new QButtonGroup(this)) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(0, 0, 0, 0);
-  row->setSpacing(2);
+  auto* row = makeBareLayout<QHBoxLayout>(this, 2);
   for (int i = 0; i < choices.size(); ++i) {
     auto* button = new QToolButton(this);
     button->setText(choices[i]);

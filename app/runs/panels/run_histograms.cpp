@@ -5,6 +5,7 @@
 #include "app/histograms/histograms_panel.h"
 #include "app/runs/run_library.h"
 #include "app/runs/run_table_model.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -12,8 +13,7 @@ namespace lambda {
 
 RunHistograms::RunHistograms(const RunsContext& context)
     : runs_(context.runs), panel_(new HistogramsPanel) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins({});
+  auto* column = makeBareLayout<QVBoxLayout>(this);
   column->addWidget(panel_);
   connect(
       &context.library, &RunLibrary::runChanged, this, [this](const std::filesystem::path& run) {

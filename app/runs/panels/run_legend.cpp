@@ -12,6 +12,7 @@
 #include "widgets/text/untrusted_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/tool_tips.h"
 #include "widgets/theme/typography.h"
 
@@ -22,11 +23,10 @@ namespace lambda {
 namespace {
 
 constexpr int kStroke = 20;
-constexpr int kLegendGap = 8;
 constexpr int kWidth = 240;
 
 int textLeft() {
-  return 2 * kLegendGap + kStroke;
+  return 2 * spacing::kGap + kStroke;
 }
 
 }  // namespace
@@ -100,29 +100,29 @@ void RunLegend::paintEvent(QPaintEvent* /*event*/) {
     const int line = metrics.height();
     const QColor& color =
         colors.series[static_cast<std::size_t>(entry.colorIndex) % colors.series.size()];
-    const double middle = top + kLegendGap / 2.0 + line / 2.0;
+    const double middle = top + spacing::kGap / 2.0 + line / 2.0;
     painter.setPen(QPen(color, 3, entry.penStyle, Qt::FlatCap));
-    painter.drawLine(QPointF(kLegendGap, middle), QPointF(kLegendGap + kStroke, middle));
+    painter.drawLine(QPointF(spacing::kGap, middle), QPointF(spacing::kGap + kStroke, middle));
 
-    const int right = width() - kLegendGap;
+    const int right = width() - spacing::kGap;
     const int valueWidth = QFontMetrics(numberFont()).horizontalAdvance(entry.value);
     painter.setFont(numberFont());
     painter.setPen(colors.text);
-    painter.drawText(QRect(right - valueWidth, top + kLegendGap / 2, valueWidth, line),
+    painter.drawText(QRect(right - valueWidth, top + spacing::kGap / 2, valueWidth, line),
                      Qt::AlignRight,
                      entry.value);
     painter.setFont(name);
-    const int nameWidth = right - valueWidth - kLegendGap - textLeft();
-    painter.drawText(QRect(textLeft(), top + kLegendGap / 2, nameWidth, line),
+    const int nameWidth = right - valueWidth - spacing::kGap - textLeft();
+    painter.drawText(QRect(textLeft(), top + spacing::kGap / 2, nameWidth, line),
                      Qt::AlignLeft,
                      metrics.elidedText(entry.name, Qt::ElideRight, nameWidth));
     if (!entry.detail.isEmpty()) {
       painter.setFont(smallFont());
       painter.setPen(colors.textSecondary);
       painter.drawText(QRect(textLeft(),
-                             top + kLegendGap / 2 + line,
+                             top + spacing::kGap / 2 + line,
                              right - textLeft(),
-                             height - line - kLegendGap),
+                             height - line - spacing::kGap),
                        Qt::AlignLeft | Qt::TextWordWrap,
                        entry.detail);
     }
@@ -151,10 +151,10 @@ void RunLegend::keyPressEvent(QKeyEvent* event) {
 }
 
 int RunLegend::heightOf(const LegendEntry& entry, int width) const {
-  int height = QFontMetrics(bodyFont()).height() + kLegendGap;
+  int height = QFontMetrics(bodyFont()).height() + spacing::kGap;
   if (!entry.detail.isEmpty()) {
     height += QFontMetrics(smallFont())
-                  .boundingRect(QRect(0, 0, std::max(1, width - kLegendGap - textLeft()), 1000),
+                  .boundingRect(QRect(0, 0, std::max(1, width - spacing::kGap - textLeft()), 1000),
                                 Qt::AlignLeft | Qt::TextWordWrap,
                                 entry.detail)
                   .height();

@@ -19,6 +19,7 @@
 #include "widgets/pictures/explanation.h"
 #include "widgets/plots/scatter/scatter_plot.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -28,7 +29,6 @@ namespace lambda {
 namespace {
 
 constexpr int kScatterRefreshMs = 60;
-constexpr int kScatterGap = 8;
 
 constexpr std::array kCosts{RunColumn::parameters, RunColumn::flops, RunColumn::time};
 constexpr std::array kScores{RunColumn::validation, RunColumn::test};
@@ -70,7 +70,7 @@ ScatterPanel::ScatterPanel(const RunsContext& context)
   sameData_->setToolTip(
       u"Leave out runs on other data than the selected one: accuracies on "
       "different images can't be compared"_s);
-  auto* row = new FlowLayout(kScatterGap);
+  auto* row = new FlowLayout(spacing::kGap);
   row->addWidget(score_);
   auto* against = new QLabel(u"against"_s, this);
   against->setProperty(kRole, u"secondary"_s);

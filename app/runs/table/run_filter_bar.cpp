@@ -12,6 +12,7 @@
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -22,7 +23,6 @@ namespace lambda {
 namespace {
 
 constexpr int kSearchWidth = 240;
-constexpr int kFilterGap = 8;
 constexpr int kChevronSide = 12;
 
 /// A menu of several checks that stays open while one of them is clicked.
@@ -54,7 +54,7 @@ void change(std::set<Value>& set, const Value& value, bool on) {
 
 RunFilterBar::RunFilterBar(RunSortFilter& sorted, QWidget* parent)
     : QWidget(parent), sorted_(sorted), search_(new QLineEdit(this)), count_(new QLabel(this)) {
-  auto* row = new FlowLayout(kFilterGap, this);
+  auto* row = new FlowLayout(spacing::kGap, this);
   row->setContentsMargins(12, 8, 12, 8);
   search_->setPlaceholderText(u"Search names, tags, notes"_s);
   search_->setAccessibleName(u"Search runs"_s);

@@ -14,6 +14,7 @@
 #include "app/runs/table/run_columns.h"
 #include "app/runs/table/run_sort_filter.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -23,9 +24,7 @@ namespace lambda {
 namespace {
 
 /// Between the name of a run and what differs from the others of that name.
-constexpr int kNameGap = 8;
 /// Between the tags.
-constexpr int kTagGap = 4;
 constexpr double kBoxSide = 14;
 constexpr double kDotPixels = 8;
 
@@ -110,7 +109,7 @@ void paintTags(QPainter& painter,
     painter.drawRoundedRect(chip, height / 2, height / 2);
     painter.setPen(colors.textSecondary);
     painter.drawText(chip, Qt::AlignCenter, text);
-    left = chip.right() + kTagGap;
+    left = chip.right() + spacing::kTight;
   }
 }
 
@@ -121,7 +120,7 @@ void paintName(QPainter& painter,
                const Colors& colors) {
   paintCellText(painter, cell);
   QStyleOptionViewItem rest = cell;
-  const int end = QFontMetrics(cell.font).horizontalAdvance(cell.text) + kNameGap;
+  const int end = QFontMetrics(cell.font).horizontalAdvance(cell.text) + spacing::kGap;
   rest.rect.setLeft(std::min(rest.rect.left() + end, rest.rect.right()));
   if (difference.isEmpty() || rest.rect.width() <= 2 * kCellPadding) return;
   rest.text = difference;
@@ -147,12 +146,12 @@ int contentWidth(const QStyleOptionViewItem& cell, const QModelIndex& index) {
       const QString difference = index.data(RunTableModel::kDifferenceRole).toString();
       return difference.isEmpty()
                  ? text
-                 : text + kNameGap + kCellPadding + small.horizontalAdvance(difference);
+                 : text + spacing::kGap + kCellPadding + small.horizontalAdvance(difference);
     }
     case CellLook::tags: {
       int width = 0;
       for (const QString& tag : index.data(RunTableModel::kTagsRole).toStringList()) {
-        width += small.horizontalAdvance(tag) + 2 * kCellPadding + kTagGap + 1;
+        width += small.horizontalAdvance(tag) + 2 * kCellPadding + spacing::kTight + 1;
       }
       return width;
     }

@@ -32,8 +32,7 @@ QString lastingText(const QAction& action) {
 
 QWidget* makeGroup(const ShortcutGroup& group, QWidget* parent) {
   auto* box = new QWidget(parent);
-  auto* grid = new QGridLayout(box);
-  grid->setContentsMargins(0, 0, 0, 0);
+  auto* grid = makeBareLayout<QGridLayout>(box);
   grid->setHorizontalSpacing(16);
   grid->setVerticalSpacing(6);
   auto* title = new QLabel(group.title, box);
@@ -80,8 +79,7 @@ QWidget* makePage(const std::vector<ShortcutGroup>& groups, int columnCount) {
 
 ShortcutSheet::ShortcutSheet(QWidget* parent) : QDialog(parent) {
   setWindowTitle(u"Keyboard shortcuts"_s);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
+  auto* layout = makeBareLayout<QVBoxLayout>(this);
   scroll_ = new QScrollArea(this);
   scroll_->setWidgetResizable(true);
   scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -8,6 +8,7 @@
 #include <QTemporaryFile>
 
 #include "app/studio/settings/section_parts.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
@@ -33,9 +34,7 @@ FolderRow::FolderRow(const QString& name, const QString& standard, QWidget* pare
       standard_(new QPushButton(standard)),
       state_(new QLabel),
       check_(*this) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins({});
-  column->setSpacing(6);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 6);
   auto* row = new QHBoxLayout;
   row->setSpacing(8);
   row->addWidget(path_, 1);

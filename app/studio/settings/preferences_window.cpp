@@ -53,9 +53,7 @@ PreferencesWindow::PreferencesWindow(Preferences& preferences,
   columns->setSpacing(0);
   columns->addWidget(names_);
   columns->addWidget(sections_, 1);
-  auto* layout = new QVBoxLayout(this);
-  layout->setContentsMargins(0, 0, 0, 0);
-  layout->setSpacing(0);
+  auto* layout = makeBareLayout<QVBoxLayout>(this, 0);
   layout->addLayout(columns, 1);
   auto* foot = new QHBoxLayout;
   foot->setContentsMargins(16, 10, 16, 12);

@@ -107,8 +107,7 @@ QString describe(const RunRecord& record) {
 WelcomePage::WelcomePage(QWidget* parent) : QWidget(parent) {
   auto* scroll = new QScrollArea(this);
   scroll->setWidgetResizable(true);
-  auto* outer = new QVBoxLayout(this);
-  outer->setContentsMargins(0, 0, 0, 0);
+  auto* outer = makeBareLayout<QVBoxLayout>(this);
   outer->addWidget(scroll);
   auto* ground = new QWidget;
   auto* centred = new QHBoxLayout(ground);

@@ -13,6 +13,7 @@
 #include "app/train/data/class_examples.h"
 #include "app/train/data/data_report_text.h"
 #include "widgets/text/untrusted_text.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -124,8 +125,7 @@ void ClassesDialog::addClasses(const std::vector<ClassCount>& counts) {
 
 QWidget* ClassesDialog::makeFindings(const std::vector<DataFinding>& findings) {
   auto* part = new QWidget(this);
-  auto* column = new QVBoxLayout(part);
-  column->setContentsMargins({});
+  auto* column = makeBareLayout<QVBoxLayout>(part);
   column->addWidget(makeCaption(part, u"What the check found"_s));
   QTableWidget* table = makeTable({u"File or folder"_s, u"Finding"_s}, part);
   table->setObjectName(u"findings"_s);

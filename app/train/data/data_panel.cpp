@@ -61,9 +61,7 @@ DataPanel::DataPanel(Services services, QWidget* parent)
       services_(std::move(services)),
       dataFolder_(standardDataFolder()),
       check_(*this) {
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins({});
-  column->setSpacing(8);
+  makeBareLayout<QVBoxLayout>(this, 8);
   makeChoices();
   makePlace();
   makeDownload();
@@ -99,9 +97,7 @@ void DataPanel::makeChoices() {
 
 void DataPanel::makePlace() {
   files_ = new QFrame(this);
-  auto* column = new QVBoxLayout(files_);
-  column->setContentsMargins({});
-  column->setSpacing(8);
+  auto* column = makeBareLayout<QVBoxLayout>(files_, 8);
   place_ = new DataPlace(files_);
   column->addWidget(place_);
   auto* state = new QHBoxLayout;

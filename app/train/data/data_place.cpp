@@ -10,6 +10,7 @@
 #include "app/train/training_text.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/untrusted_text.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -31,9 +32,7 @@ DataPlace::DataPlace(QWidget* parent)
   menu->addAction(u"Folder …"_s, this, [this] { choose(true); });
   archive_ = menu->addAction(u"Archive …"_s, this, [this] { choose(false); });
   choose_->setMenu(menu);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins({});
-  row->setSpacing(4);
+  auto* row = makeBareLayout<QHBoxLayout>(this, 4);
   row->addWidget(path_, 1);
   row->addWidget(choose_);
   connect(path_, &QLineEdit::editingFinished, this, [this] {

@@ -9,6 +9,7 @@
 #include "app/train/data/cifar10_download.h"
 #include "app/train/training_text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
@@ -39,15 +40,13 @@ DownloadRow::DownloadRow(QWidget* parent) : QWidget(parent), download_(new Cifar
   auto* bar = new QVBoxLayout;
   bar->addWidget(progress_);
   bar->addWidget(progressText_);
-  auto* row = new QHBoxLayout(running_);
-  row->setContentsMargins({});
+  auto* row = makeBareLayout<QHBoxLayout>(running_);
   row->addLayout(bar, 1);
   row->addWidget(cancel_);
   result_ = makeDownloadText(this, u"error"_s);
   result_->setObjectName(u"downloadState"_s);
   result_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins({});
+  auto* column = makeBareLayout<QVBoxLayout>(this);
   column->addWidget(start_, 0, Qt::AlignLeft);
   column->addWidget(running_);
   column->addWidget(result_);

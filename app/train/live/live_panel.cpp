@@ -18,18 +18,13 @@
 #include "app/train/training_text.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
 namespace lambda {
-
-namespace {
-
-constexpr int kPanelGap = 8;
-
-}  // namespace
 
 LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
     : Panel(parent),
@@ -67,8 +62,8 @@ void LivePanel::makeContent() {
   auto* inner = new QWidget(scroll_);
   pictures_ = new LivePictures(inner);
   auto* below = new QVBoxLayout(inner);
-  below->setContentsMargins(0, 0, 2 * kPanelGap, kPanelGap);
-  below->setSpacing(kPanelGap);
+  below->setContentsMargins(0, 0, spacing::kMargin, spacing::kGap);
+  below->setSpacing(spacing::kGap);
   below->addWidget(pictures_, 1);
   below->addWidget(makeStrip());
   scroll_->setWidget(inner);
@@ -76,10 +71,10 @@ void LivePanel::makeContent() {
   scroll_->viewport()->setAutoFillBackground(false);
   inner->setAutoFillBackground(false);
   auto* column = new QVBoxLayout(content_);
-  column->setContentsMargins(2 * kPanelGap, kPanelGap, 0, 0);
-  column->setSpacing(kPanelGap);
+  column->setContentsMargins(spacing::kMargin, spacing::kGap, 0, 0);
+  column->setSpacing(spacing::kGap);
   auto* above = new QVBoxLayout;
-  above->setContentsMargins(0, 0, 2 * kPanelGap, 0);
+  above->setContentsMargins(0, 0, spacing::kMargin, 0);
   above->addWidget(head_);
   above->addWidget(problem_);
   column->addLayout(above);
@@ -93,9 +88,7 @@ QWidget* LivePanel::makeStrip() {
   head->addWidget(makeCaption(holder, u"Epoch by epoch"_s));
   head->addStretch();
   head->addWidget(makeExportButton(*strip_, *strip_));
-  auto* column = new QVBoxLayout(holder);
-  column->setContentsMargins({});
-  column->setSpacing(kPanelGap);
+  auto* column = makeBareLayout<QVBoxLayout>(holder, spacing::kGap);
   column->addLayout(head);
   column->addWidget(strip_);
   return holder;
@@ -127,8 +120,8 @@ QSize LivePanel::minimumSizeHint() const {
   const int bar = style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, scroll_);
   const int inner = scroll_->widget()->minimumSizeHint().width() + bar;
   const QSize head = head_->minimumSizeHint();
-  return {2 * kPanelGap + std::max(inner, head.width() + 2 * kPanelGap),
-          head.height() + 2 * kPanelGap + qRound(kLeastPicture * textScale())};
+  return {2 * spacing::kGap + std::max(inner, head.width() + 2 * spacing::kGap),
+          head.height() + 2 * spacing::kGap + qRound(kLeastPicture * textScale())};
 }
 
 // ---- target of the inspection ----

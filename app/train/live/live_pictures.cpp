@@ -13,6 +13,7 @@
 #include "widgets/pictures/explanation.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -22,7 +23,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
 // Embeddings begin as noise, so that their change is the first choice.
 constexpr int kChange = 0;
 constexpr int kLambdaHeight = 136;
@@ -36,9 +36,7 @@ struct Choice {
 
 QWidget* makeToggle(QButtonGroup& group, QWidget* parent, const QList<Choice>& choices) {
   auto* holder = new QWidget(parent);
-  auto* row = new QHBoxLayout(holder);
-  row->setContentsMargins({});
-  row->setSpacing(0);
+  auto* row = makeBareLayout<QHBoxLayout>(holder, 0);
   for (int i = 0; i < choices.size(); ++i) {
     auto* button = new QToolButton(holder);
     button->setText(choices[i].name);
@@ -58,7 +56,7 @@ QHBoxLayout* makeHead(
   auto* head = new QHBoxLayout;
   head->setSpacing(0);
   head->addWidget(makeCaption(parent, name));
-  head->addSpacing(kGap);
+  head->addSpacing(spacing::kGap);
   head->addWidget(toggle);
   head->addStretch();
   head->addWidget(explain);
@@ -77,9 +75,7 @@ HeatmapView* makeView(QWidget* parent, const QString& name) {
 
 LivePictures::LivePictures(QWidget* parent)
     : QWidget(parent), parts_(new QButtonGroup(this)), embeddings_(new QButtonGroup(this)) {
-  column_ = new QVBoxLayout(this);
-  column_->setContentsMargins({});
-  column_->setSpacing(kGap);
+  column_ = makeBareLayout<QVBoxLayout>(this, spacing::kGap);
   makeLambda();
   makePositions();
   updateSizes();

@@ -11,6 +11,7 @@
 #include "widgets/pictures/images/image_conversion.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -20,7 +21,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kHeaderGap = 8;
 constexpr int kSide = 56;
 constexpr int kMostImages = 100'000;
 
@@ -69,21 +69,19 @@ ProbeHeader::ProbeHeader(QWidget* parent)
   image_->setKeyboardTracking(false);
 
   auto* above = new QHBoxLayout;
-  above->setSpacing(kHeaderGap);
+  above->setSpacing(spacing::kGap);
   above->addWidget(when_);
   above->addWidget(words_, 1);
   above->addWidget(newest_);
   auto* below = new QHBoxLayout;
-  below->setSpacing(kHeaderGap);
+  below->setSpacing(spacing::kGap);
   below->addWidget(layer_, 1);
   below->addWidget(image_);
   auto* column = new QVBoxLayout;
-  column->setSpacing(kHeaderGap / 2);
+  column->setSpacing(spacing::kTight);
   column->addLayout(above);
   column->addLayout(below);
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins({});
-  row->setSpacing(kHeaderGap);
+  auto* row = makeBareLayout<QHBoxLayout>(this, spacing::kGap);
   row->addWidget(picture_);
   row->addLayout(column, 1);
   connect(layer_, &QComboBox::currentIndexChanged, this, &ProbeHeader::targetChosen);

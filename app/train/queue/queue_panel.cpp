@@ -69,8 +69,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   auto* head = new QHBoxLayout;
   head->addWidget(title_);
   head->addStretch();
-  auto* problemLine = new QHBoxLayout(problemRow_);
-  problemLine->setContentsMargins({});
+  auto* problemLine = makeBareLayout<QHBoxLayout>(problemRow_);
   problemLine->addWidget(problem_, 1);
   const auto add = [this](QHBoxLayout* row, const QString& name, const QString& toolTip) {
     auto* button = new QToolButton(this);

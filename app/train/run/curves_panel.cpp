@@ -13,6 +13,7 @@
 #include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/plots/curves/run_curves.h"
 #include "widgets/text/path_text.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
@@ -21,7 +22,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kCurvesGap = 8;
 constexpr int kShortestInterval = 100;  // Milliseconds.
 constexpr int kLongestInterval = 2000;
 constexpr double kIntervalPerCost = 40;  // Drawing takes at most 1/40 of one core.
@@ -49,8 +49,8 @@ CurvesPanel::CurvesPanel(TrainingSession& session, QWidget* parent)
   plot_->setExportName(u"curves"_s);
   toolbar_ = new CurveToolbar(*plot_, 0, this);
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kCurvesGap, kCurvesGap, kCurvesGap, 0);
-  column->setSpacing(kCurvesGap);
+  column->setContentsMargins(spacing::kGap, spacing::kGap, spacing::kGap, 0);
+  column->setSpacing(spacing::kGap);
   reference_ = new QAction(u"Curves of the run before"_s, this);
   reference_->setIconText(u"Run before"_s);
   reference_->setToolTip(u"Keep the curves of the run before as a faint reference"_s);

@@ -19,6 +19,7 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
 
@@ -28,7 +29,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kGap = 8;
 constexpr int kSignSide = 20;
 constexpr qsizetype kMostReasons = 3;
 constexpr qsizetype kMostText = 360;  // Longer texts are cut; the button copies all.
@@ -67,8 +67,8 @@ bool isNotFinite(const RunResult& result) {
 ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
   setProperty(kRole, u"card"_s);
   auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(2 * kGap, kGap, kGap, kGap);
-  row->setSpacing(kGap);
+  row->setContentsMargins(spacing::kMargin, spacing::kGap, spacing::kGap, spacing::kGap);
+  row->setSpacing(spacing::kGap);
   sign_ = new QLabel(this);
   title_ = new QLabel(this);
   title_->setProperty(kRole, u"heading"_s);

@@ -8,6 +8,7 @@
 #include "app/train/run/train_panels.h"
 #include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/theme/grip_splitter.h"
+#include "widgets/theme/theme.h"
 
 using namespace Qt::StringLiterals;
 
@@ -35,9 +36,7 @@ RunView::RunView(TrainingSession& session, QWidget* parent)
   columns_->setStretchFactor(1, 1);
   columns_->setStandardSizes({600, 600});
   rows_->setStandardSizes({600, 110});
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins({});
-  column->setSpacing(0);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 0);
   column->addWidget(columns_, 1);
   connect(events_, &EventList::eventChosen, curves_, &CurvesPanel::showPlaceOf);
 }

@@ -17,6 +17,7 @@
 #include "widgets/theme/elided_label.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 #include "widgets/theme/widget_role.h"
 
@@ -26,7 +27,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kBarGap = 8;
 constexpr int kWordsInterval = 250;  // Milliseconds.
 constexpr int kWidestTitle = 320;
 
@@ -83,12 +83,12 @@ void TransportBar::makeButtons() {
   words_->setProperty(kRole, u"secondary"_s);
   words_->setFont(numberFont());
   auto* row = new QHBoxLayout(this);
-  row->setContentsMargins(2 * kBarGap, kBarGap, 2 * kBarGap, kBarGap);
-  row->setSpacing(kBarGap);
+  row->setContentsMargins(spacing::kMargin, spacing::kGap, spacing::kMargin, spacing::kGap);
+  row->setSpacing(spacing::kGap);
   auto* texts = new QVBoxLayout;
   texts->setSpacing(2);
   auto* top = new QHBoxLayout;
-  top->setSpacing(2 * kBarGap);
+  top->setSpacing(2 * spacing::kGap);
   recipe_ = new ElidedLabel(this);
   recipe_->setObjectName(u"recipe"_s);
   recipe_->setProperty(kRole, u"secondary"_s);

@@ -7,6 +7,7 @@
 #include "app/train/caption.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -16,7 +17,6 @@ namespace lambda {
 
 namespace {
 
-constexpr int kColumnGap = 8;
 constexpr int kWidest = 480;
 constexpr int kHeadHeight = 32;
 
@@ -24,10 +24,10 @@ constexpr int kHeadHeight = 32;
 
 SetupColumn::SetupColumn(const QString& title, QWidget* beside, QWidget* parent)
     : QWidget(parent), column_(new QVBoxLayout(this)) {
-  column_->setContentsMargins(0, kColumnGap, 0, kColumnGap);
-  column_->setSpacing(kColumnGap);
+  column_->setContentsMargins(0, spacing::kGap, 0, spacing::kGap);
+  column_->setSpacing(spacing::kGap);
   auto* head = new QHBoxLayout;
-  head->setContentsMargins(2 * kColumnGap, 0, 2 * kColumnGap, 0);
+  head->setContentsMargins(spacing::kMargin, 0, spacing::kMargin, 0);
   heading_ = new QLabel(title, this);
   heading_->setProperty(kRole, u"heading"_s);
   head->addWidget(heading_);
@@ -38,7 +38,7 @@ SetupColumn::SetupColumn(const QString& title, QWidget* beside, QWidget* parent)
   note_->setObjectName(u"note"_s);
   note_->setProperty(kRole, u"secondary"_s);
   note_->setWordWrap(true);
-  note_->setContentsMargins(2 * kColumnGap, 0, 2 * kColumnGap, 0);
+  note_->setContentsMargins(spacing::kMargin, 0, spacing::kMargin, 0);
   note_->hide();
   column_->addWidget(note_);
   updateSizes();
@@ -62,7 +62,7 @@ void SetupColumn::add(QWidget* widget) {
 
 void SetupColumn::addInside(QWidget* widget) {
   auto* holder = new QVBoxLayout;
-  holder->setContentsMargins(2 * kColumnGap, 0, 2 * kColumnGap, kColumnGap);
+  holder->setContentsMargins(spacing::kMargin, 0, spacing::kMargin, spacing::kGap);
   holder->addWidget(widget);
   column_->addLayout(holder);
 }
@@ -76,8 +76,8 @@ QWidget* SetupColumn::addPicture(
   if (beside) head->addWidget(beside);
   head->addWidget(makeExportButton(exported, picture));
   auto* column = new QVBoxLayout(holder);
-  column->setContentsMargins(2 * kColumnGap, 0, 2 * kColumnGap, 0);
-  column->setSpacing(kColumnGap);
+  column->setContentsMargins(spacing::kMargin, 0, spacing::kMargin, 0);
+  column->setSpacing(spacing::kGap);
   column->addLayout(head);
   column->addWidget(&picture);
   column_->addWidget(holder, stretch);

@@ -21,6 +21,7 @@
 #include "widgets/forms/field_form.h"
 #include "widgets/plots/lines/learning_rate_plot.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -30,14 +31,13 @@ namespace lambda {
 
 namespace {
 
-constexpr int kSetupGap = 8;
 constexpr int kHighestPlot = 180;
 
 QLabel* makeText(QWidget* parent, const QString& role) {
   auto* label = new QLabel(parent);
   label->setProperty(kRole, role);
   label->setWordWrap(true);
-  label->setContentsMargins(2 * kSetupGap, 0, 2 * kSetupGap, 0);
+  label->setContentsMargins(spacing::kMargin, 0, spacing::kMargin, 0);
   return label;
 }
 
@@ -49,10 +49,10 @@ SetupView::SetupView(ProjectDocument& document, QWidget* parent)
       change_(new ChangeBar(this)),
       samples_(new SampleImages(this)) {
   auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
+  column->setContentsMargins(spacing::kGap, 0, spacing::kGap, 0);
   column->setSpacing(0);
   auto* above = new QHBoxLayout;
-  above->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
+  above->setContentsMargins(spacing::kGap, 0, spacing::kGap, 0);
   above->addWidget(change_);
   makeChoice();
   column->addWidget(choice_);
@@ -105,7 +105,7 @@ void SetupView::makeChoice() {
   queue->setToolTip(u"Train the network of Design with these settings after the present run"_s);
   queue->hide();
   auto* row = new QHBoxLayout(choice_);
-  row->setContentsMargins(kSetupGap, 0, kSetupGap, 0);
+  row->setContentsMargins(spacing::kGap, 0, spacing::kGap, 0);
   row->addWidget(tabs_);
   row->addStretch();
   row->addWidget(queue);
@@ -140,7 +140,7 @@ FieldForm* SetupView::makeForm() {
 void SetupView::makeDataColumn() {
   SetupColumn* column = columns_[0] = addColumn(u"Data"_s);
   data_ = new DataPanel(DataPanel::realServices(), this);
-  data_->setContentsMargins(2 * kSetupGap, 0, 2 * kSetupGap, 0);
+  data_->setContentsMargins(spacing::kMargin, 0, spacing::kMargin, 0);
   column->add(data_);
   column->add(forms_[0] = makeForm());
   preview_ = new AugmentationPreview(this);

@@ -11,6 +11,8 @@
 #include "widgets/text/path_text.h"
 #include "widgets/text/untrusted_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/spacing.h"
+#include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
 using namespace Qt::StringLiterals;
@@ -18,8 +20,6 @@ using namespace Qt::StringLiterals;
 namespace lambda {
 
 namespace {
-
-constexpr int kWeightsGap = 4;
 
 QString countText(const WeightTransfer& outcome) {
   const auto all = outcome.taken.size() + outcome.missing.size();
@@ -66,9 +66,7 @@ WeightsPanel::WeightsPanel(QWidget* parent)
   file->addWidget(details_);
   file->addWidget(remove_);
   file->addWidget(choose_);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins({});
-  column->setSpacing(kWeightsGap);
+  auto* column = makeBareLayout<QVBoxLayout>(this, spacing::kTight);
   column->addWidget(caption_);
   column->addLayout(file);
   column->addWidget(text_);

@@ -11,6 +11,7 @@
 #include "widgets/pictures/scaled_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -19,7 +20,6 @@ namespace lambda {
 
 namespace {
 
-constexpr double kGap = 8;
 constexpr double kTitleMargin = 28;      // space for a button beside the title
 constexpr double kOverBackdrop = 0.62;   // opacity of the cells over an image
 constexpr double kLeastMarkedCell = 3;   // smaller cells have no space for a frame inside
@@ -177,7 +177,7 @@ HeatmapFrame heatmapFrame(const HeatmapData& data, int tilesPerRow) {
           .columns = data.columnCount(),
           .tilesPerRow = tilesPerRow,
           .captionHeight = static_cast<double>(lines) * (lineHeight() + 2),
-          .gap = kGap};
+          .gap = spacing::kGap};
 }
 
 void paintHeatmap(QPainter& painter, const HeatmapScene& scene, const Colors& colors) {

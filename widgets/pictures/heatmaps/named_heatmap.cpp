@@ -14,6 +14,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -24,7 +25,6 @@ namespace {
 
 constexpr QSize kUsualSize(720, 320);
 constexpr QSize kLeastSize(280, 160);
-constexpr double kSpace = 8;
 constexpr double kMostOfRowNames = 0.3;  // Share of the width.
 constexpr double kMostCellWidth = 140;
 constexpr double kMostCellHeight = 72;
@@ -96,10 +96,10 @@ NamedHeatmap::Frame NamedHeatmap::frameFor(const QSize& size) const {
   double names = metrics.horizontalAdvance(data_.rowTitle);
   for (const QString& name : data_.rows) names = std::max(names, metrics.horizontalAdvance(name));
   Frame frame;
-  const double left = std::min(names, size.width() * kMostOfRowNames) + 2 * kSpace;
-  const double top = metrics.height() + kSpace;
-  const double width = size.width() - left - colorBarWidth() - 3 * kSpace;
-  const double height = size.height() - top - 2 * metrics.height() - 2 * kSpace;
+  const double left = std::min(names, size.width() * kMostOfRowNames) + 2 * spacing::kGap;
+  const double top = metrics.height() + spacing::kGap;
+  const double width = size.width() - left - colorBarWidth() - 3 * spacing::kGap;
+  const double height = size.height() - top - 2 * metrics.height() - 2 * spacing::kGap;
   const auto rows = static_cast<double>(std::max<qsizetype>(data_.rows.size(), 1));
   const auto columns = static_cast<double>(std::max<qsizetype>(data_.columns.size(), 1));
   frame.cell = {std::min(width / columns, kMostCellWidth * textScale()),
@@ -129,7 +129,7 @@ void NamedHeatmap::paintTo(QPainter& painter, const QSize& size, const Colors& c
     }
   }
   paintColorBar(painter,
-                QRectF(frame.cells.right() + 2 * kSpace,
+                QRectF(frame.cells.right() + 2 * spacing::kGap,
                        frame.cells.top(),
                        colorBarWidth(),
                        frame.cells.height()),
@@ -142,18 +142,20 @@ void NamedHeatmap::paintTo(QPainter& painter, const QSize& size, const Colors& c
 void NamedHeatmap::paintNames(QPainter& painter, const Frame& frame, const Colors& colors) const {
   const QFontMetricsF metrics(smallFont());
   const double line = metrics.height();
-  const double width = frame.cells.left() - 2 * kSpace;
+  const double width = frame.cells.left() - 2 * spacing::kGap;
   const auto rowName = [&](double center, const QString& name) {
-    painter.drawText(QRectF(kSpace, center - line / 2, width, line),
+    painter.drawText(QRectF(spacing::kGap, center - line / 2, width, line),
                      Qt::AlignRight | Qt::AlignVCenter,
                      metrics.elidedText(name, Qt::ElideMiddle, width));
   };
   painter.setPen(colors.textSecondary);
-  rowName(frame.cells.top() - line / 2 - kSpace / 2, data_.rowTitle);
-  painter.drawText(
-      QRectF(frame.cells.left(), frame.cells.bottom() + line + kSpace, frame.cells.width(), line),
-      Qt::AlignCenter | Qt::TextDontClip,
-      data_.columnTitle);
+  rowName(frame.cells.top() - line / 2 - spacing::kGap / 2, data_.rowTitle);
+  painter.drawText(QRectF(frame.cells.left(),
+                          frame.cells.bottom() + line + spacing::kGap,
+                          frame.cells.width(),
+                          line),
+                   Qt::AlignCenter | Qt::TextDontClip,
+                   data_.columnTitle);
   painter.setPen(colors.text);
   for (qsizetype row = 0; row < data_.rows.size(); ++row) {
     rowName(frame.rectOf({static_cast<std::size_t>(row), 0}).center().y(), data_.rows[row]);
@@ -210,7 +212,7 @@ QSize NamedHeatmap::exportSize() const {
   const double height =
       std::min(kMostCellHeight * textScale() * static_cast<double>(data_.rows.size()),
                static_cast<double>(kTallestCells)) +
-      3 * line + 3 * kSpace;
+      3 * line + 3 * spacing::kGap;
   return {std::max(width(), kUsualSize.width()), qRound(height)};
 }
 

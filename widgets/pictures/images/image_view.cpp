@@ -18,6 +18,7 @@
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/accessible_parts.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/tool_tips.h"
 #include "widgets/theme/typography.h"
 
@@ -30,8 +31,7 @@ namespace {
 constexpr int kPreferredSide = 384;  // device-independent pixels
 constexpr double kLineWidth = 380;   // readout and colour bar together, where there is space
 constexpr double kBarWidth = 190;    // the colour bar with its numbers
-constexpr double kReadoutGap = 8;
-constexpr double kLeastBar = 32;  // its colours alone
+constexpr double kLeastBar = 32;     // its colours alone
 constexpr double kPaleOpacity = 0.3;
 
 double lineHeight() {
@@ -182,10 +182,10 @@ ImageView::Places ImageView::placesFor(const QSize& size) const {
     places.readout = QRectF(lineLeft, lineTop + line, lineWidth, line);
     return places;
   }
-  const double free = std::max(leastBar, lineWidth - widestReadout() - kReadoutGap);
+  const double free = std::max(leastBar, lineWidth - widestReadout() - spacing::kGap);
   const double barWidth = hasBar ? std::min(free, std::max(leastBar, kBarWidth * textScale())) : 0;
   places.colorBar = QRectF(lineLeft + lineWidth - barWidth, lineTop, barWidth, line);
-  places.readout = QRectF(lineLeft, lineTop, lineWidth - barWidth - kReadoutGap, line);
+  places.readout = QRectF(lineLeft, lineTop, lineWidth - barWidth - spacing::kGap, line);
   return places;
 }
 
@@ -210,7 +210,7 @@ double ImageView::heightBelow(int width) const {
   const double line = lineHeight() + 4;
   const double bar = flatColorBarNumbers(overlay_.range) + kLeastBar;
   const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
-  return hasBar && width < widestReadout() + bar + kReadoutGap + 4 ? 2 * line : line;
+  return hasBar && width < widestReadout() + bar + spacing::kGap + 4 ? 2 * line : line;
 }
 
 double ImageView::widestReadout() const {

@@ -10,6 +10,7 @@
 #include "widgets/qcustomplot_include.h"
 #include "widgets/theme/colors.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -19,9 +20,8 @@ namespace lambda {
 
 namespace {
 
-constexpr double kTickWidth = 72;   // Pixels along x for each tick, at the usual size of text.
-constexpr double kTickHeight = 56;  // The same along y.
-constexpr int kEmptyMargin = 16;
+constexpr double kTickWidth = 72;    // Pixels along x for each tick, at the usual size of text.
+constexpr double kTickHeight = 56;   // The same along y.
 constexpr double kTitledLines = 12;  // The height in lines above which a title below x has space.
 
 void applyAxis(QCPAxis& axis, const PlotAxis& options, double ticks) {
@@ -42,7 +42,7 @@ PlotView::PlotView(QWidget* parent)
   plot_->setMinimumSize(1, 1);
   empty_->setAlignment(Qt::AlignCenter);
   empty_->setWordWrap(true);
-  empty_->setMargin(kEmptyMargin);
+  empty_->setMargin(spacing::kMargin);
   empty_->setProperty(kRole, u"secondary"_s);
   empty_->setAttribute(Qt::WA_TransparentForMouseEvents);
   onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { redraw(); });

@@ -37,8 +37,7 @@ CurvePlot::Private::Private(CurvePlot& plotOwner, std::vector<CurvePanel> panels
   empty->setWordWrap(true);
   empty->setProperty(kRole, u"secondary"_s);
   empty->setAttribute(Qt::WA_TransparentForMouseEvents);
-  auto* layout = new QVBoxLayout(&owner);
-  layout->setContentsMargins({});
+  auto* layout = makeBareLayout<QVBoxLayout>(&owner);
   layout->addWidget(plot);
   auto* overlay = new QVBoxLayout(plot);
   // In the first panel: between two panels it would stand on an axis.

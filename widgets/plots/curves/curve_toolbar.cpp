@@ -53,9 +53,7 @@ QToolButton* quietButton(QWidget* parent) {
 
 CurveToolbar::CurveToolbar(CurvePlot& plot, int logPanel, QWidget* parent)
     : QWidget(parent), plot_(plot), logPanel_(logPanel) {
-  auto* row = new QHBoxLayout(this);
-  row->setContentsMargins({});
-  row->setSpacing(kSpacing);
+  auto* row = makeBareLayout<QHBoxLayout>(this, kSpacing);
   addAxisButtons(*row);
   row->addStretch();
   addSmoothing(*row);

@@ -13,6 +13,7 @@
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
@@ -23,7 +24,6 @@ namespace {
 
 constexpr QSize kPreferredSize(720, 240);
 constexpr QSize kSmallestSize(320, 120);
-constexpr double kGap = 8;
 constexpr double kMostOfNames = 0.35;  // Share of the width.
 constexpr double kPointRadius = 3;
 constexpr double kClickReach = 6;  // Of a point, in pixels.
@@ -120,10 +120,10 @@ void EffectPlot::paintTo(QPainter& painter, const QSize& size, const Colors& col
 EffectPlot::Axis EffectPlot::axisFor(const QSize& size, const QFontMetricsF& metrics) const {
   double names = 0;
   for (const EffectRow& row : rows_) names = std::max(names, metrics.horizontalAdvance(row.name));
-  const double y = size.height() - 2 * metrics.height() - kGap;
+  const double y = size.height() - 2 * metrics.height() - spacing::kGap;
   return {.range = *range_,
-          .left = std::min(names, size.width() * kMostOfNames) + 2 * kGap,
-          .right = size.width() - 3 * kGap,
+          .left = std::min(names, size.width() * kMostOfNames) + 2 * spacing::kGap,
+          .right = size.width() - 3.0 * spacing::kGap,
           .y = y,
           .step = y / static_cast<double>(rows_.size())};
 }
@@ -149,9 +149,9 @@ void EffectPlot::paintAxis(QPainter& painter, const Axis& axis, const Colors& co
 void EffectPlot::paintRow(
     QPainter& painter, const EffectRow& row, const Axis& axis, double y, const Colors& colors) {
   const QFontMetricsF metrics(painter.font());
-  const double width = axis.left - 2 * kGap;
+  const double width = axis.left - 2 * spacing::kGap;
   painter.setPen(colors.text);
-  painter.drawText(QRectF(kGap, y - metrics.height() / 2, width, metrics.height()),
+  painter.drawText(QRectF(spacing::kGap, y - metrics.height() / 2, width, metrics.height()),
                    Qt::AlignVCenter | Qt::AlignRight,
                    metrics.elidedText(row.name, Qt::ElideMiddle, width));
   if (row.summary.count == 0) return;

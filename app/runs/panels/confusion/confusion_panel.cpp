@@ -27,6 +27,7 @@
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/grip_splitter.h"
 #include "widgets/theme/look_changes.h"
+#include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
 
@@ -37,7 +38,6 @@ namespace lambda {
 namespace {
 
 constexpr int kTextWidth = 520;
-constexpr int kGap = 8;
 
 const QString kScaleKey = u"confusionScale"_s;
 const QString kSplitterKey = u"confusionSplitter"_s;
@@ -74,7 +74,7 @@ ConfusionPanel::ConfusionPanel(const RunsContext& context)
   again_->setText(u"Classify again"_s);
   again_->setToolTip(u"With the best weights so far"_s);
   again_->setProperty(kRole, u"quiet"_s);
-  auto* row = new FlowLayout(kGap);
+  auto* row = new FlowLayout(spacing::kGap);
   row->addWidget(splits_);
   row->addWidget(scales_);
   row->addWidget(summary_);

@@ -41,8 +41,7 @@ DetailsPanel::DetailsPanel(const RunsContext& context)
   area->setWidgetResizable(true);
   area->setFrameShape(QFrame::NoFrame);
   area->setWidget(content_);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins({});
+  auto* column = makeBareLayout<QVBoxLayout>(this);
   column->addWidget(area);
   connect(&library_, &RunLibrary::runChanged, this, [this](const std::filesystem::path& run) {
     if (run == run_) refresh();

@@ -46,9 +46,7 @@ RunAnnotations::RunAnnotations(RunLibrary& library, const RunTableModel& runs, Q
       u"While the run is trained its record belongs to that process. Write when it has ended."_s);
   note_->setProperty(kRole, u"secondary"_s);
   note_->setWordWrap(true);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(6);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 6);
   for (QWidget* widget : std::initializer_list<QWidget*>{heading, tags_, notes_, note_}) {
     column->addWidget(widget);
   }

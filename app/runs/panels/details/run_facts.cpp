@@ -25,9 +25,7 @@ RunFacts::RunFacts(const QString& heading, QWidget* parent)
   lines_->setHorizontalSpacing(12);
   lines_->setVerticalSpacing(4);
   lines_->setColumnStretch(1, 1);
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(6);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 6);
   column->addWidget(title);
   column->addLayout(lines_);
 }

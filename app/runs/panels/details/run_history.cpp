@@ -35,9 +35,7 @@ RunHistory::RunHistory(QWidget* parent) : QWidget(parent), table_(new QTableWidg
   table_->horizontalHeader()->hide();
   table_->horizontalHeader()->setStretchLastSection(true);
   updateSizes();
-  auto* column = new QVBoxLayout(this);
-  column->setContentsMargins(0, 0, 0, 0);
-  column->setSpacing(6);
+  auto* column = makeBareLayout<QVBoxLayout>(this, 6);
   column->addWidget(heading);
   column->addWidget(table_, 1);
   onFontChange(*this, [this] { updateSizes(); });
