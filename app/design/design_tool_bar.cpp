@@ -173,9 +173,7 @@ QWidget* DesignPage::makeToolBar() {
 void DesignPage::updateIcons() {
   for (const auto& [action, name] : icons_) action->setIcon(icon(name, *this));
   trainButton_->setIcon(icon(u"play"_s, colorsOf(*this).accentText));
-  const QSize size = QSizeF(16 * textScale(), 16 * textScale()).toSize();
-  for (QToolButton* button : toolBar_->findChildren<QToolButton*>()) button->setIconSize(size);
-  trainButton_->setIconSize(size);
+  fitIconsToText(*toolBar_);
 }
 
 }  // namespace lambda

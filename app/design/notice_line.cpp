@@ -9,7 +9,6 @@
 #include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
-#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -52,9 +51,8 @@ QString NoticeLine::text() const {
 
 void NoticeLine::showSign() {
   const Colors& colors = colorsOf(*this);
-  const int side = qRound(16 * textScale());
   const QIcon sign = isFailure_ ? icon(u"error"_s, colors.error) : icon(u"info"_s, colors.accent);
-  sign_->setPixmap(sign.pixmap(QSize(side, side), devicePixelRatioF()));
+  sign_->setPixmap(sign.pixmap(iconSizeForText(), devicePixelRatioF()));
 }
 
 }  // namespace lambda

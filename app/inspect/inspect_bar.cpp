@@ -7,6 +7,7 @@
 #include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"

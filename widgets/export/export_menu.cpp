@@ -20,7 +20,6 @@
 #include "widgets/theme/question_box.h"
 #include "widgets/theme/shown_text.h"
 #include "widgets/theme/theme.h"
-#include "widgets/theme/typography.h"
 #include "widgets/work/work.h"
 
 using namespace Qt::StringLiterals;
@@ -29,7 +28,6 @@ namespace lambda {
 
 namespace {
 
-constexpr double kIconSide = 16;
 const QString kScreenColorsKey = u"export/screenColors"_s;
 
 ExportOptions optionsFromSettings(const QWidget& owner) {
@@ -90,9 +88,9 @@ class ExportButton : public QToolButton {
  public:
   explicit ExportButton(QWidget& picture) : QToolButton(&picture), picture_(&picture) {
     setIcon(lambda::icon(u"export"_s, *this));
-    fitToText();
+    setIconSize(iconSizeForText());
     onPaletteChange(*this, [this] { setIcon(lambda::icon(u"export"_s, *this)); });
-    onFontChange(*this, [this] { fitToText(); });
+    onFontChange(*this, [this] { setIconSize(iconSizeForText()); });
   }
 
  protected:
@@ -103,11 +101,6 @@ class ExportButton : public QToolButton {
   }
 
  private:
-  void fitToText() {
-    const int side = qRound(kIconSide * textScale());
-    setIconSize(QSize(side, side));
-  }
-
   QPointer<QWidget> picture_;
 };
 

@@ -169,9 +169,8 @@ QWidget* FormRow::makeProblem(const Problem& problem) {
   layout->setContentsMargins(0, 0, 0, 4);
   layout->setSpacing(6);
   auto* sign = new QLabel(line);
-  const int side = qRound(16 * textScale());
   sign->setPixmap(icon(isError ? u"error"_s : u"warning"_s, isError ? colors.error : colors.warning)
-                      .pixmap(QSize(side, side), devicePixelRatioF()));
+                      .pixmap(iconSizeForText(), devicePixelRatioF()));
   layout->addWidget(sign, 0, Qt::AlignTop);
   auto* column = new QVBoxLayout;
   column->setSpacing(4);

@@ -26,7 +26,6 @@ namespace lambda {
 namespace {
 
 constexpr int kWidth = 360;
-constexpr double kIconSide = 16;
 constexpr int kRefreshMilliseconds = 500;
 
 QString tableOf(const std::vector<std::pair<QString, QString>>& numbers) {
@@ -47,26 +46,6 @@ QLabel* addLabel(QVBoxLayout& layout, const char* role) {
   layout.addWidget(label);
   return label;
 }
-
-/// The button "What is this?", whose icon follows the theme.
-class ExplanationButton : public QToolButton {
- public:
-  explicit ExplanationButton(QWidget& owner) : QToolButton(&owner) {
-    setProperty(kRole, u"quiet"_s);
-    setIcon(lambda::icon(u"help"_s, *this));
-    fitToText();
-    setToolTip(u"What is this?"_s);
-    setAccessibleName(u"What is this?"_s);
-    onPaletteChange(*this, [this] { setIcon(lambda::icon(u"help"_s, *this)); });
-    onFontChange(*this, [this] { fitToText(); });
-  }
-
- private:
-  void fitToText() {
-    const int side = qRound(kIconSide * textScale());
-    setIconSize(QSize(side, side));
-  }
-};
 
 }  // namespace
 
@@ -165,7 +144,16 @@ void Explanation::keyPressEvent(QKeyEvent* event) {
 }
 
 QToolButton* makeExplanationButton(QWidget& owner, std::function<ExplanationText()> text) {
-  auto* button = new ExplanationButton(owner);
+  auto* button = new QToolButton(&owner);
+  button->setProperty(kRole, u"quiet"_s);
+  button->setToolTip(u"What is this?"_s);
+  button->setAccessibleName(u"What is this?"_s);
+  const auto updateIcon = [button] {
+    button->setIcon(icon(u"help"_s, *button));
+    button->setIconSize(iconSizeForText());
+  };
+  updateIcon();
+  onChange(*button, {QEvent::PaletteChange, QEvent::FontChange}, updateIcon);
   QObject::connect(button, &QToolButton::clicked, button, [button, text = std::move(text)] {
     Explanation::show(*button, text);
   });

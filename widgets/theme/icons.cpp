@@ -1,5 +1,6 @@
 #include "widgets/theme/icons.h"
 
+#include <QAbstractButton>
 #include <QFile>
 #include <QGuiApplication>
 #include <QPainter>
@@ -9,6 +10,7 @@
 
 #include "widgets/theme/colors.h"
 #include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -58,6 +60,17 @@ QIcon icon(const QString& name, const QWidget& widget) {
 
 QIcon icon(const QString& name, const QColor& color) {
   return drawn(name, color, color);
+}
+
+QSize iconSizeForText() {
+  const int side = qRound(16 * textScale());
+  return {side, side};
+}
+
+void fitIconsToText(QWidget& widget) {
+  for (auto* button : widget.findChildren<QAbstractButton*>()) {
+    button->setIconSize(iconSizeForText());
+  }
 }
 
 }  // namespace lambda

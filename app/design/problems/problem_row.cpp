@@ -10,7 +10,6 @@
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/theme.h"
-#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -30,9 +29,8 @@ ProblemRow::ProblemRow(const ProblemGroup& group, QWidget* parent) : QFrame(pare
   layout->setContentsMargins(16, 4, 16, 4);
   layout->setSpacing(8);
   auto* sign = new QLabel(this);
-  const int side = qRound(16 * textScale());
   sign->setPixmap(icon(isError ? u"error"_s : u"warning"_s, isError ? colors.error : colors.warning)
-                      .pixmap(QSize(side, side), devicePixelRatioF()));
+                      .pixmap(iconSizeForText(), devicePixelRatioF()));
   layout->addWidget(sign);
   auto* words =
       new QLabel(u"<b>%1</b>&nbsp; %2"_s.arg(place.toHtmlEscaped(), text.toHtmlEscaped()), this);

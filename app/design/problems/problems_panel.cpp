@@ -103,14 +103,13 @@ void ProblemsPanel::showCounts() {
   });
   const auto warnings = std::ssize(problems_) - errors;
   const Colors& colors = colorsOf(*this);
-  const int side = qRound(16 * textScale());
   const auto show = [&](QLabel& sign,
                         QLabel& count,
                         const QString& name,
                         const QColor& color,
                         std::ptrdiff_t number,
                         const QString& meaning) {
-    sign.setPixmap(icon(name, color).pixmap(QSize(side, side), devicePixelRatioF()));
+    sign.setPixmap(icon(name, color).pixmap(iconSizeForText(), devicePixelRatioF()));
     count.setText(QString::number(number));
     count.setAccessibleName(meaning);
     count.setToolTip(meaning);

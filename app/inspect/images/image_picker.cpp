@@ -22,6 +22,7 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
+#include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"

@@ -23,7 +23,6 @@ namespace lambda {
 namespace {
 
 constexpr QSizeF kButtonSize(24, 22);
-constexpr double kIconSide = 16;
 
 /// "validation image 7"
 QString imageText(const InspectionRequest& request) {
@@ -62,11 +61,6 @@ QWidget* withExport(HeatmapView& view) {
   grid->addWidget(button, 0, 0, Qt::AlignTop | Qt::AlignRight);
   button->raise();
   return widget;
-}
-
-QSize iconSizeForText() {
-  const int side = qRound(kIconSide * textScale());
-  return {side, side};
 }
 
 ColorRange commonRange(std::initializer_list<const Array*> arrays) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QKeySequence>
-#include <QSize>
 #include <QString>
 
 #include "engine/values/inspection/inspection.h"
@@ -31,7 +30,6 @@ QLabel* makeNote(const QString& text = {});
 QWidget* withExport(HeatmapView& view);
 
 /// The size of a tool button's icon beside text of the chosen size.
-QSize iconSizeForText();
 
 /// The symmetric limits that include the values of all arrays.
 ColorRange commonRange(std::initializer_list<const Array*> arrays);

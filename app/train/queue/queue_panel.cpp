@@ -12,7 +12,6 @@
 
 #include "app/session/training/training_queue.h"
 #include "app/train/caption.h"
-#include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
 #include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"

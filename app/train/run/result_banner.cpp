@@ -12,7 +12,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/text/quantity_text.h"

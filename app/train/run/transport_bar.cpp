@@ -9,7 +9,6 @@
 
 #include "app/session/runs/run_summary.h"
 #include "app/session/training/training_session.h"
-#include "app/train/icon_sizes.h"
 #include "app/train/training_text.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
