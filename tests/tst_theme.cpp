@@ -8,6 +8,7 @@
 
 #include "widgets/theme/colors.h"
 #include "widgets/theme/icons.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/question_box.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -42,6 +43,8 @@ class TestTheme : public QObject {
   void textCanBeReadOnEveryGround_data();
   void textCanBeReadOnEveryGround();
   void aWidgetFindsTheColorsOfTheThemeThatIsSet();
+  void everyNameInTheRulesHasAValue();
+  void aWidgetReactsAfterEachChange();
   void allTextGrowsWithTheScale();
   void figuresInColumnsHaveOneWidth();
   void everyIconCanBeDrawnInBothThemes();
@@ -81,6 +84,23 @@ void TestTheme::aWidgetFindsTheColorsOfTheThemeThatIsSet() {
   QVERIFY(colorsOf(label).dark);
   applyTheme(*qApp, ThemeChoice::light);
   QVERIFY(!colorsOf(label).dark);
+}
+
+void TestTheme::everyNameInTheRulesHasAValue() {
+  applyTheme(*qApp, ThemeChoice::light);
+  QVERIFY(qApp->styleSheet().contains(u"QToolTip"_s));
+  QVERIFY(!qApp->styleSheet().contains(u'@'));
+}
+
+void TestTheme::aWidgetReactsAfterEachChange() {
+  QStringList reactions;
+  QLabel label;
+  onFontChange(label, [&] { reactions << u"font"_s; });
+  onPaletteChange(label, [&] { reactions << u"palette"_s; });
+  onChange(label, {QEvent::FontChange, QEvent::PaletteChange}, [&] { reactions << u"either"_s; });
+  QEvent font(QEvent::FontChange), palette(QEvent::PaletteChange), other(QEvent::LanguageChange);
+  for (QEvent* event : {&font, &palette, &other}) QApplication::sendEvent(&label, event);
+  QCOMPARE(reactions, QStringList({u"font"_s, u"either"_s, u"palette"_s, u"either"_s}));
 }
 
 void TestTheme::allTextGrowsWithTheScale() {
