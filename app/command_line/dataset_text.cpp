@@ -9,8 +9,9 @@ nlohmann::ordered_json shapeJson(const MapShape& shape) {
 }
 
 std::string datasetText(const DatasetInfo& dataset) {
-  return shapeText(dataset.shape) + " images of " + std::to_string(dataset.classes) + " classes, " +
-         formatCount(dataset.trainCount) + " for training and validation" +
+  return shapeText(dataset.shape) + " images of " + std::to_string(dataset.classes) + " " +
+         traitsOf(dataset.task).outputs + ", " + formatCount(dataset.trainCount) +
+         " for training and validation" +
          (dataset.validationCount > 0
               ? " (" + formatCount(dataset.validationCount) + " of them the validation set)"
               : "") +
@@ -19,9 +20,10 @@ std::string datasetText(const DatasetInfo& dataset) {
 }
 
 nlohmann::ordered_json datasetInfoJson(const DatasetInfo& dataset) {
+  const bool isRegression = dataset.task == Task::regression;
   return {{"shape", shapeJson(dataset.shape)},
-          {"classes", dataset.classes},
-          {"classNames", dataset.classNames},
+          {traitsOf(dataset.task).outputs, dataset.classes},
+          {isRegression ? "numberNames" : "classNames", dataset.classNames},
           {"trainCount", dataset.trainCount},
           {"validationCount", dataset.validationCount},
           {"testCount", dataset.testCount}};

@@ -13,7 +13,8 @@ nlohmann::ordered_json shapeJson(const MapShape& shape);
 /// "1x28x28 images of 10 classes, 60,000 for training and validation, 10,000 for the test"
 std::string datasetText(const DatasetInfo& dataset);
 
-/// {"shape", "classes", "classNames", "trainCount", "validationCount", "testCount"}
+/// {"shape", "classes", "classNames" (of a regression "numbers", "numberNames"), "trainCount",
+/// "validationCount", "testCount"}
 nlohmann::ordered_json datasetInfoJson(const DatasetInfo& dataset);
 
 }  // namespace lambda

@@ -74,11 +74,12 @@ Json runJson(const RunResult& result) {
   const auto optional = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json(nullptr);
   };
+  const ScoreTraits score = traitsOf(result.scoredBy);
   Json object{{"run", result.run},
               {"status", nameOf(result.status)},
               {"epochs", result.epochs},
-              {"bestValidationAccuracy", optional(result.bestValidationAccuracy)},
-              {"testAccuracy", optional(result.testAccuracy)},
+              {score.bestKey, optional(result.bestValidationScore)},
+              {score.testKey, optional(result.testScore)},
               {"trainSeconds", result.trainSeconds},
               {"imagesPerSecond", result.imagesPerSecond}};
   const auto addMajority = [&](const char* key, const std::optional<MajorityClass>& majority) {
@@ -98,6 +99,10 @@ std::string shownPath(const std::filesystem::path& path) {
   const bool isBelow =
       !error && path.is_absolute() && !relative.empty() && *relative.begin() != "..";
   return (isBelow ? relative : path).string();
+}
+
+std::string scoreInWords(double score, ScoreKind kind) {
+  return traitsOf(kind).isShare ? formatScore(score, kind) : namedScore(score, kind);
 }
 
 std::string problemsText(const std::vector<Problem>& problems) {

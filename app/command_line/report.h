@@ -34,6 +34,9 @@ nlohmann::ordered_json runJson(const RunResult& result);
 /// A path as a person would type it: relative where it lies below the working folder.
 std::string shownPath(const std::filesystem::path& path);
 
+/// A score that says what it is: "86.53 %", "R² 0.9573".
+std::string scoreInWords(double score, ScoreKind kind);
+
 /// Every problem with its path, its text and the --set that solves it.
 std::string problemsText(const std::vector<Problem>& problems);
 

@@ -58,13 +58,14 @@ void printSummary(const RunResult& result) {
   const std::string run = shownPath(result.run);
   FactList facts;
   facts.add("run", run);
-  if (result.bestValidationAccuracy) {
-    facts.add(
-        "best validation",
-        formatAccuracy(*result.bestValidationAccuracy) + majorityText(result.validationMajority));
+  if (result.bestValidationScore) {
+    facts.add("best validation",
+              scoreInWords(*result.bestValidationScore, result.scoredBy) +
+                  majorityText(result.validationMajority));
   }
-  if (result.testAccuracy) {
-    facts.add("test", formatAccuracy(*result.testAccuracy) + majorityText(result.testMajority));
+  if (result.testScore) {
+    facts.add("test",
+              scoreInWords(*result.testScore, result.scoredBy) + majorityText(result.testMajority));
   }
   if (!result.scoring.empty()) facts.add("scored with", scoringText(result.scoring));
   if (result.imagesPerSecond > 0) {

@@ -22,11 +22,12 @@ struct EpochColumn {
   std::size_t width;
 };
 
+/// The headings without a text are those of the run's score.
 constexpr std::array<EpochColumn, 7> kEpochColumns{{{"epoch", 9},
                                                     {"train loss", 10},
-                                                    {"accuracy", 8},
+                                                    {"", 8},
                                                     {"valid. loss", 11},
-                                                    {"accuracy", 8},
+                                                    {"", 8},
                                                     {"images/s", 8},
                                                     {"time", 8}}};
 
@@ -64,10 +65,11 @@ void TrainingView::started(const RunRecord& record,
   batchesPerEpoch_ = std::max(batchesPerEpoch, 1);
   bestBy_ = record.config.checkpoints.bestBy;
   best_.reset();
-  if (record.bestValidationAccuracy) {
+  if (record.bestValidationScore) {
     // An earlier version did not record the loss; its best epoch keeps its place in a tie.
     constexpr double kLowest = -std::numeric_limits<double>::infinity();
-    best_ = Scores{record.bestValidationLoss.value_or(kLowest), *record.bestValidationAccuracy};
+    best_ = Scores{
+        record.bestValidationLoss.value_or(kLowest), *record.bestValidationScore, record.scoredBy};
   }
   const Recipe& recipe = record.config.recipe;
   const Environment& machine = record.environment;
@@ -82,12 +84,15 @@ void TrainingView::started(const RunRecord& record,
                         batchesText(recipe, trainingImages)}));
   line_.print(sentence({machine.device, work}));
   line_.print(shownPath(run));
-  printHeadings();
+  printHeadings(traitsOf(record.scoredBy).name);
 }
 
-void TrainingView::printHeadings() {
+void TrainingView::printHeadings(const char* score) {
   std::array<std::string, kEpochColumns.size()> headings;
-  for (std::size_t i = 0; i < headings.size(); ++i) headings[i] = kEpochColumns[i].heading;
+  for (std::size_t i = 0; i < headings.size(); ++i) {
+    const std::string heading = kEpochColumns[i].heading;
+    headings[i] = heading.empty() ? score : heading;
+  }
   line_.print("");
   line_.print(epochLine(headings));
 }
@@ -100,11 +105,11 @@ void TrainingView::batchFinished(const BatchRecord& record) {
   if (record.epoch != epoch_) {
     epoch_ = record.epoch;
     batchesOfEpoch_ = 0;
-    lossSum_ = accuracySum_ = 0;
+    lossSum_ = scoreSum_ = 0;
   }
   ++batchesOfEpoch_;
   lossSum_ += record.loss;
-  accuracySum_ += record.accuracy;
+  scoreSum_ += record.score;
   if (!line_.isDue()) return;
 
   const std::int64_t inEpoch = step_ - static_cast<std::int64_t>(epoch_ - 1) * batchesPerEpoch_;
@@ -113,7 +118,8 @@ void TrainingView::batchFinished(const BatchRecord& record) {
                formatFixed(100 * done, 0) + " %",
                "ETA " + remainingText(),
                "loss " + formatFixed(lossSum_ / batchesOfEpoch_, 3),
-               "acc " + formatAccuracy(accuracySum_ / batchesOfEpoch_),
+               traitsOf(record.scoredBy).shortName +
+                   (" " + formatScore(scoreSum_ / batchesOfEpoch_, record.scoredBy)),
                formatCount(std::llround(record.imagesPerSecond)) + " images/s"},
               done});
 }
@@ -132,12 +138,13 @@ void TrainingView::epochFinished(const EpochRecord& record) {
       record.validation && (!best_ || isBetter(*record.validation, *best_, bestBy_));
   if (isBest) best_ = record.validation;
   const std::string loss = record.validation ? formatFixed(record.validation->loss, 4) : "";
-  const std::string accuracy = record.validation ? formatAccuracy(record.validation->accuracy) : "";
+  const std::string score =
+      record.validation ? formatScore(record.validation->score, record.validation->scoredBy) : "";
   line_.print(epochLine({std::to_string(record.epoch) + "/" + std::to_string(epochs_),
                          formatFixed(record.train.loss, 4),
-                         formatAccuracy(record.train.accuracy),
+                         formatScore(record.train.score, record.train.scoredBy),
                          loss,
-                         accuracy,
+                         score,
                          formatCount(std::llround(record.imagesPerSecond)),
                          formatClock(record.seconds)}) +
               (isBest ? "  best" : ""));

@@ -35,7 +35,7 @@ class TrainingView : public Observer {
  private:
   using Clock = std::chrono::steady_clock;
 
-  void printHeadings();
+  void printHeadings(const char* score);
   std::string remainingText() const;
 
   ProgressLine& line_;
@@ -49,7 +49,7 @@ class TrainingView : public Observer {
   int epoch_ = 0;
   int batchesOfEpoch_ = 0;  // Number of batches in the two sums.
   double lossSum_ = 0;
-  double accuracySum_ = 0;
+  double scoreSum_ = 0;
   BestBy bestBy_ = BestBy::accuracy;
   std::optional<Scores> best_;  ///< Of the best epoch so far.
 };

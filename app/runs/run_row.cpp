@@ -124,13 +124,13 @@ RunRow rowOf(const ImportedLog& log) {
   RunRecord& record = row.run.record;
   record.config.name = log.name;
   record.status = RunStatus::finished;
-  if (const auto match = matchOf(log, RunQuantity::validationAccuracy)) {
+  if (const auto match = matchOf(log, RunQuantity::validationScore)) {
     const double last = match->curve->points.back().value * match->factor;
     if (match->isOfTest) {
-      record.testAccuracy = last;
+      record.testScore = last;
       record.testEvaluations = static_cast<int>(match->curve->points.size());
     } else {
-      record.bestValidationAccuracy = bestOf(*match);
+      record.bestValidationScore = bestOf(*match);
     }
     if (match->isByEpoch) record.epochsDone = static_cast<int>(match->curve->points.size());
   }

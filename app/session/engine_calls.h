@@ -40,7 +40,7 @@ class OpenCheckpoint {
 };
 
 /// The studio's calls of the engine. The sessions make them, each on its own thread; the calls
-/// block and throw like the functions of the same names in engine/training. It is an interface, so
+/// block and throw like the functions of the same names in the engine. It is an interface, so
 /// that the window can be tested with a scripted engine, and built without LibTorch.
 class EngineCalls {
  public:

@@ -56,7 +56,7 @@ class ExperimentRenderer {
       }
       case PictureKind::costs: {
         // Several measures may have the same score.
-        if (!scores_.insert(scoreOf(state_.experiment.measures[measure])).second) return;
+        if (!scores_.insert(scoreOf(state_, measure)).second) return;
         for (const CostQuantity cost : kCostQuantities) {
           ScatterPlot plot;
           showCosts(plot, state_, measure, cost);

@@ -37,7 +37,9 @@ void appendTile(Array& tiles, const Array& tile) {
 
 void writeCurves(const Metrics& metrics, PictureWriter& writer) {
   if (metrics.batches.empty() && metrics.epochs.empty()) return;
-  CurvePlot plot(runPanels());
+  const ScoreKind scoredBy = metrics.epochs.empty() ? metrics.batches.front().scoredBy
+                                                    : metrics.epochs.front().train.scoredBy;
+  CurvePlot plot(runPanels(scoredBy));
   plot.setSeries(runCurves(metrics));
   plot.setSmoothing(kSmoothing);
   plot.setExportName(u"curves"_s);

@@ -106,10 +106,12 @@ void TrainingNotices::tellEnd(const RunResult& result) {
       return;
     case RunStatus::finished: {
       QStringList parts;
-      if (result.bestValidationAccuracy)
-        parts << u"best validation accuracy %1"_s.arg(accuracyText(*result.bestValidationAccuracy));
-      if (result.testAccuracy)
-        parts << u"test accuracy %1"_s.arg(accuracyText(*result.testAccuracy));
+      const auto named = [&](double score) {
+        return QString::fromStdString(namedScore(score, result.scoredBy));
+      };
+      if (result.bestValidationScore)
+        parts << u"best validation "_s + named(*result.bestValidationScore);
+      if (result.testScore) parts << u"test "_s + named(*result.testScore);
       tell(NoticeBar::Kind::good,
            parts.isEmpty() ? u"%1 has finished."_s.arg(name)
                            : u"%1 has finished: %2."_s.arg(name, parts.join(u", "_s)),

@@ -247,6 +247,11 @@ void TrainPage::continueWithHalfRate(const std::filesystem::path& run) {
 }
 
 void TrainPage::showSetup(bool shown) {
+  // A page needs no height while it is hidden.
+  setup_->setSizePolicy(QSizePolicy::Preferred,
+                        shown ? QSizePolicy::Preferred : QSizePolicy::Ignored);
+  run_->setSizePolicy(QSizePolicy::Preferred,
+                      shown ? QSizePolicy::Ignored : QSizePolicy::Preferred);
   views_->setCurrentWidget(shown ? static_cast<QWidget*>(setup_) : run_);
   transport_->setShowsSettings(shown);
   transport_->setStartProminent(shown);

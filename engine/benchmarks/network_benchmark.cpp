@@ -28,7 +28,7 @@ TensorBatch randomBatch(const ResolvedConfig& resolved, std::int64_t count) {
       config.recipe.channelsLast ? at::MemoryFormat::ChannelsLast : at::MemoryFormat::Contiguous;
   const at::Tensor images = at::randn({count, input.channels, input.height, input.width});
   return {images.to(device).contiguous(layout),
-          at::arange(count, at::kLong).remainder(config.architecture.classes).to(device)};
+          at::arange(count, at::kLong).remainder(config.architecture.outputs).to(device)};
 }
 
 /// A network that computes forward passes and training steps of one batch.

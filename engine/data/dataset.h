@@ -9,6 +9,7 @@
 #include "engine/values/config/run_config.h"
 #include "engine/values/images/labeled_images.h"
 #include "engine/values/run/metrics.h"
+#include "engine/values/run/network_input.h"
 
 namespace lambda {
 
@@ -20,9 +21,10 @@ inline constexpr std::uint64_t kShapes10Seed = 10;
 struct Dataset {
   LabeledImages train;
   LabeledImages validation;
-  Normalization normalization;  ///< Measured on `train` only.
-  std::string changes;          ///< As in TrainingImages.
-  std::string sha256;           ///< Of all images, whatever the split; empty: not computed.
+  Normalization normalization;       ///< Measured on `train` only.
+  std::vector<NumberScale> numbers;  ///< Likewise; empty where images have classes.
+  std::string changes;               ///< As in TrainingImages.
+  std::string sha256;                ///< Of all images, whatever the split; empty: not computed.
 };
 
 /// Reads or draws the training images of `config.source`, and splits them with stratifiedSplit()
@@ -50,11 +52,16 @@ std::string digestOf(const LabeledImages& images);
 /// The most frequent class, the first of several; nothing where there are no images.
 std::optional<MajorityClass> majorityOf(const LabeledImages& images);
 
+/// What a network that is trained on the data needs to know of it.
+NetworkInput inputOf(const Dataset& dataset);
+
+/// Whether the outputs of a network mean what the images have, in the same order.
+bool fits(const LabeledImages& images, const NetworkInput& input);
+
 /// Gives images the classes of a network: they keep their labels by name, whatever the order of the
 /// names. No names: nothing is changed. Throws Error, with both lists, unless the names are the
-/// same. `place`: of the images, for the message.
-void matchClasses(LabeledImages& images,
-                  const std::vector<std::string>& classNames,
-                  const std::string& place);
+/// same, or the names of the numbers are those of the network in its order. `place`: of the images,
+/// for the message.
+void matchLabels(LabeledImages& images, const NetworkInput& input, const std::string& place);
 
 }  // namespace lambda

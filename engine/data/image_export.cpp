@@ -48,7 +48,12 @@ class SplitImages {
                 request.input.isKnown() ? request.input.normalization : dataset.normalization);
       }
     }
-    matchClasses(images, request.input.classNames, textOf(data.source));
+    matchLabels(images, request.input, textOf(data.source));
+    if (!images.numberNames.empty()) {
+      throw Error(textOf(data.source),
+                  "images with numbers are not written",
+                  "Use the pictures and the CSV file of the data set.");
+    }
     imageBytes_ = static_cast<std::size_t>(images.channels) *
                   static_cast<std::size_t>(images.height) * static_cast<std::size_t>(images.width);
     pixels_.resize(imageBytes_);

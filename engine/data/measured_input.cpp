@@ -7,8 +7,7 @@ namespace lambda {
 
 NetworkInput measuredInput(DataConfig data, const std::optional<std::string>& place) {
   if (place) data.source = recognizeDataSource(*place, data.source);
-  const Dataset dataset = loadDataset(withFittingSplit(data));
-  return {dataset.normalization, dataset.train.classNames};
+  return inputOf(loadDataset(withFittingSplit(data)));
 }
 
 }  // namespace lambda

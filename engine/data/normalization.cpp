@@ -40,4 +40,21 @@ Normalization measureNormalization(const LabeledImages& images) {
   return result;
 }
 
+std::vector<NumberScale> measureNumbers(const LabeledImages& images) {
+  const std::size_t width = images.numberNames.size();
+  const auto count = static_cast<double>(images.count());
+  std::vector<NumberScale> scales;
+  for (std::size_t column = 0; column < width; ++column) {
+    double sum = 0, squares = 0;
+    for (std::size_t i = column; i < images.numbers.size(); i += width) sum += images.numbers[i];
+    const double mean = sum / count;
+    for (std::size_t i = column; i < images.numbers.size(); i += width) {
+      squares += (images.numbers[i] - mean) * (images.numbers[i] - mean);
+    }
+    const double deviation = std::sqrt(squares / count);
+    scales.push_back({images.numberNames[column], mean, deviation > 0 ? deviation : 1});
+  }
+  return scales;
+}
+
 }  // namespace lambda

@@ -70,6 +70,11 @@ IndexSplit stratifiedSplit(std::span<const std::uint16_t> labels,
   return split;
 }
 
+IndexSplit splitOf(const LabeledImages& images, int validationCount, std::uint64_t seed) {
+  if (images.numberNames.empty()) return stratifiedSplit(images.labels, validationCount, seed);
+  return stratifiedSplit(std::vector<std::uint16_t>(images.count()), validationCount, seed);
+}
+
 std::vector<std::uint32_t> drawLabelled(std::span<const std::uint16_t> labels,
                                         const std::vector<std::string>& classNames,
                                         int perClass,

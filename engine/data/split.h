@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/values/images/labeled_images.h"
+
 namespace lambda {
 
 /// A partition of indices into two ascending lists.
@@ -21,6 +23,9 @@ struct IndexSplit {
 IndexSplit stratifiedSplit(std::span<const std::uint16_t> labels,
                            int validationCount,
                            std::uint64_t seed);
+
+/// The same for images, which are all of one class where they have numbers.
+IndexSplit splitOf(const LabeledImages& images, int validationCount, std::uint64_t seed);
 
 /// Draws `perClass` images of each class, in ascending order; `labels` are indices into
 /// `classNames`. The result depends only on the arguments. A larger number adds images to those of

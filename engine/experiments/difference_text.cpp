@@ -11,15 +11,22 @@ namespace lambda {
 
 namespace {
 
-constexpr std::array<QuantityTraits, 7> kTraits{{
-    {"best validation accuracy", "%", "points", 100, 1, true, true},
-    {"test accuracy", "%", "points", 100, 1, true, true},
-    {"lowest validation loss", "", "", 1, 4, false, true},
-    {"training time to the accuracy", "s", "s", 1, 1, false, true},
-    {"images per second", "images/s", "images/s", 1, 0, true, true},
-    {"parameters", "", "parameters", 1, 0, false, false},
-    {"FLOPs of one image", "MFLOPs", "MFLOPs", 1e-6, 1, false, false},
-}};
+constexpr auto kTraits = [] {
+  using enum Measured;
+  using enum ScoreKind;
+  return std::array<QuantityTraits, kNamesOf<Quantity>.names.size()>{{
+      {validationScore, accuracy, "best validation accuracy", "%", "points", 100, 1, true, true},
+      {testScore, accuracy, "test accuracy", "%", "points", 100, 1, true, true},
+      {validationLoss, {}, "lowest validation loss", "", "", 1, 4, false, true},
+      {secondsToScore, accuracy, "training time to the accuracy", "s", "s", 1, 1, false, true},
+      {imagesPerSecond, {}, "images per second", "images/s", "images/s", 1, 0, true, true},
+      {parameters, {}, "parameters", "", "parameters", 1, 0, false, false},
+      {flops, {}, "FLOPs of one image", "MFLOPs", "MFLOPs", 1e-6, 1, false, false},
+      {validationScore, r2, "best validation R²", "", "", 1, 4, true, true},
+      {testScore, r2, "test R²", "", "", 1, 4, true, true},
+      {secondsToScore, r2, "training time to the R²", "s", "s", 1, 1, false, true},
+  }};
+}();
 
 std::string withUnit(const std::string& number, const char* unit) {
   return *unit == '\0' ? number : number + " " + unit;
@@ -40,10 +47,20 @@ QuantityTraits traitsOf(Quantity quantity) {
   return kTraits[static_cast<std::size_t>(quantity)];
 }
 
+Quantity validationQuantityOf(ScoreKind score) {
+  const auto found = std::ranges::find_if(kTraits, [score](const QuantityTraits& traits) {
+    return traits.measured == Measured::validationScore && traits.scoredBy == score;
+  });
+  return static_cast<Quantity>(found - kTraits.begin());
+}
+
 Interval possibleValuesOf(Quantity quantity) {
-  const bool isShare =
-      quantity == Quantity::validationAccuracy || quantity == Quantity::testAccuracy;
-  return {0, isShare ? traitsOf(quantity).factor : std::numeric_limits<double>::infinity()};
+  const QuantityTraits traits = traitsOf(quantity);
+  const bool isScore =
+      traits.measured == Measured::validationScore || traits.measured == Measured::testScore;
+  if (!isScore) return {0, std::numeric_limits<double>::infinity()};
+  const ScoreTraits score = traitsOf(*traits.scoredBy);
+  return {score.lowest * traits.factor, score.highest * traits.factor};
 }
 
 std::string quantityNumber(Quantity quantity, double value, int moreDecimals) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/statistics/sample.h"
@@ -7,10 +8,23 @@
 
 namespace lambda {
 
-/// How a quantity is shown and compared.
+/// Where a quantity of a run comes from.
+enum class Measured {
+  validationScore,
+  testScore,
+  validationLoss,
+  secondsToScore,
+  imagesPerSecond,
+  parameters,
+  flops,
+};
+
+/// How a quantity is measured, shown and compared.
 struct QuantityTraits {
-  const char* title;           ///< "best validation accuracy"
-  const char* unit;            ///< Of shown values, "%"; may be empty.
+  Measured measured;
+  std::optional<ScoreKind> scoredBy;  ///< Of scores: runs with another task have no such value.
+  const char* title;                  ///< "best validation accuracy"
+  const char* unit;                   ///< Of shown values, "%"; may be empty.
   const char* differenceUnit;  ///< Of differences, "points": those of percentages are no shares.
   double factor;               ///< A shown value is the factor times the measured one.
   int decimals;
@@ -20,7 +34,11 @@ struct QuantityTraits {
 
 QuantityTraits traitsOf(Quantity quantity);
 
-/// The shown values that a quantity can have: from 0 on, and up to 100 % for accuracies.
+/// The score in validation.
+Quantity validationQuantityOf(ScoreKind score);
+
+/// The shown values that a quantity can have: accuracies from 0 to 100 %, others from 0 on, R² up
+/// to 1.
 Interval possibleValuesOf(Quantity quantity);
 
 /// A shown value without its unit: "87.3". `moreDecimals` than usual, for a deviation.

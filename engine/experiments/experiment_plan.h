@@ -23,7 +23,7 @@ struct PlannedVariant {
 
 /// A run of an experiment.
 struct PlannedRun {
-  std::size_t variant = 0;  ///< In PlannedVariants.
+  std::size_t variant = 0;  ///< In ExperimentPlan::variants.
   std::uint64_t seed = 0;
 };
 

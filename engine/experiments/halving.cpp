@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "engine/values/text/quantities.h"
@@ -21,12 +22,15 @@ std::vector<int> comparisonsOf(const Halving& halving, int epochs) {
   return comparisons;
 }
 
-/// The best validation accuracy of the first `epochs`; nothing where there is none.
+/// Worse than any.
+constexpr double kNoScore = -std::numeric_limits<double>::infinity();
+
+/// The best validation score of the first `epochs`; nothing where there is none.
 std::optional<double> bestOf(const ExperimentCell& cell, int epochs) {
   std::optional<double> best;
   for (const EpochPoint& point : cell.curve) {
-    if (point.epoch > epochs || !point.validationAccuracy) continue;
-    best = std::max(best.value_or(0), *point.validationAccuracy);
+    if (point.epoch > epochs || !point.validationScore) continue;
+    best = std::max(best.value_or(*point.validationScore), *point.validationScore);
   }
   return best;
 }
@@ -86,12 +90,12 @@ class Rounds {
 
   void endTheWorst(int epochs, double factor) {
     for (const std::size_t variant : left_) {
-      decision_.variants[variant].accuracy = meanOf(state_, variant, epochs);
+      decision_.variants[variant].score = meanOf(state_, variant, epochs);
     }
     std::vector<std::size_t> ranked = left_;
     std::erase(ranked, state_.baseline);
     std::ranges::stable_sort(ranked, std::greater(), [&](std::size_t variant) {
-      return decision_.variants[variant].accuracy.value_or(-1);
+      return decision_.variants[variant].score.value_or(kNoScore);
     });
     const auto kept =
         static_cast<std::size_t>(std::ceil(static_cast<double>(ranked.size()) / factor));
@@ -129,8 +133,12 @@ std::string halvingText(const Halving& halving, int epochs) {
 void markEnded(const HalvingDecision& decision, ExperimentState& state) {
   const auto textOf = [&](const HalvingDecision::Variant& variant) {
     std::string text = "ended after " + formatCounted(variant.epochs, "epoch");
-    if (variant.accuracy) {
-      text += ", validation accuracy " + formatPercent(*variant.accuracy) + " on average";
+    if (variant.score) {
+      const ScoreTraits score = traitsOf(state.scoredBy);
+      text += ", validation " + std::string(score.name) + " " +
+              (score.isShare ? formatPercent(*variant.score)
+                             : formatScore(*variant.score, state.scoredBy)) +
+              " on average";
     }
     return text;
   };

@@ -15,7 +15,7 @@ struct HalvingDecision {
     int epochs = 0;         ///< To which its runs may be trained now.
     bool hasEnded = false;  ///< No more than these are trained.
     /// The mean by which it was compared at last, 0..1; nothing before the first comparison.
-    std::optional<double> accuracy = std::nullopt;
+    std::optional<double> score = std::nullopt;
   };
 
   std::vector<Variant> variants;  ///< [variants]

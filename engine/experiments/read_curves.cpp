@@ -18,7 +18,7 @@ std::vector<EpochPoint> curveOf(const std::vector<EpochRecord>& epochs) {
     EpochPoint point{.epoch = epoch.epoch, .trainingLoss = epoch.train.loss};
     if (epoch.validation) {
       point.validationLoss = epoch.validation->loss;
-      point.validationAccuracy = epoch.validation->accuracy;
+      point.validationScore = epoch.validation->score;
     }
     curve.push_back(point);
   }

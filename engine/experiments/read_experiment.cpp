@@ -26,9 +26,9 @@ std::optional<double> lowestLoss(const Metrics& metrics) {
   return lowest;
 }
 
-std::optional<double> secondsTo(double accuracy, const Metrics& metrics) {
+std::optional<double> secondsTo(double score, const Metrics& metrics) {
   for (const EpochRecord& epoch : metrics.epochs) {
-    if (epoch.validation && epoch.validation->accuracy >= accuracy) return epoch.seconds;
+    if (epoch.validation && epoch.validation->score >= score) return epoch.seconds;
   }
   return std::nullopt;
 }
@@ -40,20 +40,22 @@ class FinishedRun {
       : run_(run), record_(record) {}
 
   std::optional<double> valueOf(const Measure& measure) {
-    switch (measure.quantity) {
-      case Quantity::validationAccuracy:
-        return record_.bestValidationAccuracy;
-      case Quantity::testAccuracy:
-        return record_.testAccuracy;
-      case Quantity::validationLoss:
+    const QuantityTraits traits = traitsOf(measure.quantity);
+    if (traits.scoredBy && *traits.scoredBy != record_.scoredBy) return std::nullopt;
+    switch (traits.measured) {
+      case Measured::validationScore:
+        return record_.bestValidationScore;
+      case Measured::testScore:
+        return record_.testScore;
+      case Measured::validationLoss:
         return lowestLoss(metrics());
-      case Quantity::secondsToAccuracy:
+      case Measured::secondsToScore:
         return secondsTo(measure.target, metrics());
-      case Quantity::imagesPerSecond:
+      case Measured::imagesPerSecond:
         return record_.imagesPerSecond;
-      case Quantity::parameters:
+      case Measured::parameters:
         return static_cast<double>(record_.parameters);
-      case Quantity::flops:
+      case Measured::flops:
         return static_cast<double>(record_.flops);
     }
     return std::nullopt;
@@ -154,6 +156,9 @@ ExperimentState withVariants(const Experiment& experiment, const ExperimentPlan&
   ExperimentState state;
   state.experiment = experiment;
   state.baseline = plan.baseline;
+  if (!plan.variants.empty()) {
+    state.scoredBy = traitsOf(plan.variants.front().config.architecture.task).score;
+  }
   for (const PlannedVariant& variant : plan.variants) {
     state.variants.push_back(variant.name);
     state.axisValues.push_back(variant.axisValues);

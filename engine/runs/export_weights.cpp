@@ -32,8 +32,8 @@ void addScores(const RunFolder& folder, const RunRecord& record, WeightsDescript
   std::error_code error;
   const bool hasBest = fs::exists(folder.bestCheckpoint(), error);
   const bool wasTested = hasBest ? at.bestEpoch == at.epoch : at.epoch == record.epochsDone;
-  if (wasTested && at.batch == 0 && record.testAccuracy && record.testLoss) {
-    description.test = Scores{*record.testLoss, *record.testAccuracy};
+  if (wasTested && at.batch == 0 && record.testScore && record.testLoss) {
+    description.test = Scores{*record.testLoss, *record.testScore, record.scoredBy};
   }
 }
 

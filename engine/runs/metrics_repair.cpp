@@ -76,30 +76,41 @@ int epochOf(std::int64_t step, const std::map<int, std::int64_t>& ends, int runn
   return running;
 }
 
-EpochRecord epochFrom(const Scalars& scalars, int epoch, std::int64_t step) {
+/// The scores of "batch", "train" or "validation".
+Scores scoresFrom(const Scalars& scalars,
+                  const std::string& part,
+                  std::int64_t step,
+                  ScoreKind scoredBy) {
+  return {scalars.at(part + "/loss", step),
+          scalars.at(part + "/" + traitsOf(scoredBy).key, step),
+          scoredBy};
+}
+
+EpochRecord epochFrom(const Scalars& scalars, int epoch, std::int64_t step, ScoreKind scoredBy) {
   EpochRecord record{.step = step,
                      .epoch = epoch,
                      .seconds = kUnknown,
-                     .train = {scalars.at("train/loss", step), scalars.at("train/accuracy", step)},
+                     .train = scoresFrom(scalars, "train", step, scoredBy),
                      .learningRate = kUnknown,
                      .imagesPerSecond = scalars.at("epoch/imagesPerSecond", step),
                      .dataShare = kUnknown};
   if (scalars.has("validation/loss", step)) {
-    record.validation = {scalars.at("validation/loss", step),
-                         scalars.at("validation/accuracy", step)};
+    record.validation = scoresFrom(scalars, "validation", step, scoredBy);
   }
   return record;
 }
 
-BatchRecord batchFrom(const Scalars& scalars, int epoch, std::int64_t step) {
+BatchRecord batchFrom(const Scalars& scalars, int epoch, std::int64_t step, ScoreKind scoredBy) {
+  const Scores scores = scoresFrom(scalars, "batch", step, scoredBy);
   return {.step = step,
           .epoch = epoch,
           .seconds = kUnknown,
-          .loss = scalars.at("batch/loss", step),
-          .accuracy = scalars.at("batch/accuracy", step),
+          .loss = scores.loss,
+          .score = scores.score,
           .learningRate = scalars.at("batch/learningRate", step),
           .gradientNorm = scalars.at("batch/gradientNorm", step),
-          .imagesPerSecond = kUnknown};
+          .imagesPerSecond = kUnknown,
+          .scoredBy = scoredBy};
 }
 
 template <class Record>
@@ -121,13 +132,14 @@ Rebuilt rebuild(Metrics& metrics, const Scalars& scalars, const TrainingProgress
   const std::set<std::int64_t> keptBatches = stepsOf(metrics.batches);
   for (const std::int64_t step : scalars.steps("batch/loss")) {
     if (step > at.step || keptBatches.contains(step)) continue;
-    metrics.batches.push_back(batchFrom(scalars, epochOf(step, ends, at.epoch + 1), step));
+    metrics.batches.push_back(
+        batchFrom(scalars, epochOf(step, ends, at.epoch + 1), step, at.scoredBy));
     ++rebuilt.batches;
   }
   const std::set<std::int64_t> keptEpochs = stepsOf(metrics.epochs);
   for (const auto& [epoch, step] : ends) {
     if (keptEpochs.contains(step)) continue;
-    metrics.epochs.push_back(epochFrom(scalars, epoch, step));
+    metrics.epochs.push_back(epochFrom(scalars, epoch, step, at.scoredBy));
     ++rebuilt.epochs;
   }
   std::ranges::stable_sort(metrics.batches, {}, &BatchRecord::step);

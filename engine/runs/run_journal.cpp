@@ -11,6 +11,14 @@
 
 namespace lambda {
 
+namespace {
+
+std::string scoreKeyOf(const auto& record) {
+  return traitsOf(record.scoredBy).key;
+}
+
+}  // namespace
+
 RunJournal::RunJournal(const RunFolder& folder, Observer& observer)
     : folder_(folder),
       observer_(observer),
@@ -79,18 +87,18 @@ void RunJournal::log(std::string_view level, const std::string& text) {
 void RunJournal::addScalars(const BatchRecord& record) {
   events().add(record.step,
                {{"batch/loss", record.loss},
-                {"batch/accuracy", record.accuracy},
+                {"batch/" + scoreKeyOf(record), record.score},
                 {"batch/learningRate", record.learningRate},
                 {"batch/gradientNorm", record.gradientNorm}});
 }
 
 void RunJournal::addScalars(const EpochRecord& record) {
   std::vector<Scalar> scalars{{"train/loss", record.train.loss},
-                              {"train/accuracy", record.train.accuracy},
+                              {"train/" + scoreKeyOf(record.train), record.train.score},
                               {"epoch/imagesPerSecond", record.imagesPerSecond}};
   if (record.validation) {
     scalars.push_back({"validation/loss", record.validation->loss});
-    scalars.push_back({"validation/accuracy", record.validation->accuracy});
+    scalars.push_back({"validation/" + scoreKeyOf(*record.validation), record.validation->score});
   }
   events().add(record.step, scalars);
 }
@@ -107,11 +115,11 @@ void RunJournal::record(const EpochRecord& record) {
   metrics_.append(toLine(record));
   addScalars(record);
   std::string text = "epoch " + std::to_string(record.epoch) + ": train loss " +
-                     std::to_string(record.train.loss) + " accuracy " +
-                     std::to_string(record.train.accuracy);
+                     std::to_string(record.train.loss) + " " + scoreKeyOf(record.train) + " " +
+                     std::to_string(record.train.score);
   if (record.validation) {
-    text += ", validation loss " + std::to_string(record.validation->loss) + " accuracy " +
-            std::to_string(record.validation->accuracy);
+    text += ", validation loss " + std::to_string(record.validation->loss) + " " +
+            scoreKeyOf(*record.validation) + " " + std::to_string(record.validation->score);
   }
   log("info", text);
   observer_.epochFinished(record);
@@ -144,7 +152,7 @@ void RunJournal::record(const HistogramRecord& record) {
 }
 
 void RunJournal::recordTest(std::int64_t step, const Scores& scores) {
-  events().add(step, {{"test/loss", scores.loss}, {"test/accuracy", scores.accuracy}});
+  events().add(step, {{"test/loss", scores.loss}, {"test/" + scoreKeyOf(scores), scores.score}});
 }
 
 void RunJournal::sync() {

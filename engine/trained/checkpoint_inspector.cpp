@@ -7,6 +7,7 @@
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
+#include "engine/trained/predicted_numbers.h"
 #include "engine/trained/trained_network.h"
 #include "engine/training/input/requested_image.h"
 #include "engine/training/objective.h"
@@ -93,6 +94,8 @@ InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request
       {.image = cached.image.image,
        .label = cached.image.label,
        .classNames = cached.image.classNames,
+       .numbers = cached.image.scales,
+       .trueNumbers = cached.image.numbers,
        .step = loaded.header.progress.step,
        .epoch = loaded.header.progress.epoch,
        .weights = loaded.areAveraged ? InspectedWeights::averaged : InspectedWeights::stored,
@@ -115,15 +118,27 @@ std::optional<Predictions> CheckpointInspector::predict(
   Predictions predictions{
       .split = split, .step = at.step, .epoch = at.epoch, .classNames = images.classNames};
   predictions.labels.assign(images.labels.begin(), images.labels.end());
-  ScoreSums sums;
-  const auto take = [&](const at::Tensor& logits, const at::Tensor& labels) {
+  const Task task = trained.weights().network->architecture.task;
+  const std::unique_ptr<ScoreSums> sums = objectiveOf(task).sums();
+  const auto addClasses = [&](const at::Tensor& logits, const at::Tensor& labels) {
     const at::Tensor probabilities = logits.softmax(1);
     const auto [confidence, predicted] = probabilities.max(1);
     const at::Tensor truth = probabilities.gather(1, labels.unsqueeze(1)).squeeze(1);
     append(predicted.to(at::kInt), predictions.predicted);
     append(confidence, predictions.confidence);
     append(truth, predictions.truthProbability);
-    sums.add(logits, labels);
+  };
+  PredictedNumbers numbers(data.input().numbers);
+  const auto take = [&](const at::Tensor& outputs, const at::Tensor& labels) {
+    switch (task) {
+      case Task::classification:
+        addClasses(outputs, labels);
+        break;
+      case Task::regression:
+        numbers.add(outputs, labels);
+        break;
+    }
+    sums->add(outputs, labels);
   };
   const auto proceed = [&](std::int64_t done) { return progress(done, total); };
   NetworkImpl& network = *trained.weights().network;
@@ -131,8 +146,9 @@ std::optional<Predictions> CheckpointInspector::predict(
     return std::nullopt;
   }
   if (split == Split::test) {
-    trained.keep(split, sums.scores(), trained.otherData(split));
+    trained.keep(split, sums->scores(), trained.otherData(split));
   }
+  predictions.numbers = numbers.take();
   return predictions;
 }
 

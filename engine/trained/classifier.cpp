@@ -29,7 +29,7 @@ Classifier::Classifier(Classifier&&) noexcept = default;
 Classifier& Classifier::operator=(Classifier&&) noexcept = default;
 
 const std::vector<std::string>& Classifier::classNames() const {
-  return impl_->predictor.classNames();
+  return impl_->predictor.input().classNames;
 }
 
 std::vector<float> Classifier::classify(const std::filesystem::path& picture) {

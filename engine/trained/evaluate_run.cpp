@@ -1,7 +1,5 @@
 #include "engine/trained/evaluate_run.h"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <memory>
 #include <utility>
@@ -13,10 +11,12 @@
 #include "engine/formats/metrics/predictions_csv.h"
 #include "engine/formats/tensors/npy.h"
 #include "engine/runtime/error.h"
+#include "engine/trained/predicted_numbers.h"
 #include "engine/trained/trained_network.h"
 #include "engine/training/objective.h"
 #include "engine/training/scoring.h"
 #include "engine/values/config/scoring.h"
+#include "engine/values/text/text.h"
 
 namespace lambda {
 
@@ -113,7 +113,7 @@ Rows rowsOf(const at::Tensor& logits, const at::Tensor& labels) {
           .classes = logits.size(1),
           .labels = valuesOf<std::int64_t>(labels, at::kLong),
           .predictions = valuesOf<std::int64_t>(logits.argmax(1), at::kLong),
-          .losses = valuesOf<float>(lossesOf(logits, labels), at::kFloat),
+          .losses = valuesOf<float>(classificationObjective().lossesOf(logits, labels), at::kFloat),
           .probabilities = valuesOf<float>(logits.softmax(1), at::kFloat)};
 }
 
@@ -123,18 +123,30 @@ void appendBytes(std::string& text, const Number* values, std::int64_t count) {
               sizeof(Number) * static_cast<std::size_t>(count));
 }
 
-/// The shortest text that gives the same float when read.
-std::string textOf(float value) {
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.data(), text.data() + text.size(), value).ptr;
-  return {text.data(), end};
-}
-
 class File {
  public:
   virtual ~File() = default;
   virtual std::string head() const = 0;
-  virtual std::string text(const Rows& rows, std::int64_t firstIndex) const = 0;
+  /// Outputs and labels of a batch, whose first image has that index.
+  virtual std::string text(const at::Tensor& outputs,
+                           const at::Tensor& labels,
+                           std::int64_t firstIndex) const = 0;
+};
+
+class NumbersFile : public File {
+ public:
+  explicit NumbersFile(const std::vector<NumberScale>& scales) : scales_(scales) {}
+
+  std::string head() const override { return numbersHead(scales_); }
+
+  std::string text(const at::Tensor& outputs,
+                   const at::Tensor& labels,
+                   std::int64_t firstIndex) const override {
+    return numbersLines(outputs, labels, scales_, firstIndex);
+  }
+
+ private:
+  const std::vector<NumberScale>& scales_;
 };
 
 class CsvFile : public File {
@@ -143,14 +155,18 @@ class CsvFile : public File {
 
   std::string head() const override { return predictionsHead(classNames_); }
 
-  std::string text(const Rows& rows, std::int64_t firstIndex) const override {
+  std::string text(const at::Tensor& logits,
+                   const at::Tensor& labels,
+                   std::int64_t firstIndex) const override {
+    const Rows rows = rowsOf(logits, labels);
     std::string lines;
     for (std::int64_t i = 0; i < rows.count; ++i) {
       const auto row = static_cast<std::size_t>(i);
       lines += std::to_string(firstIndex + i) + ',' + std::to_string(rows.labels[row]) + ',' +
-               std::to_string(rows.predictions[row]) + ',' + textOf(rows.losses[row]);
+               std::to_string(rows.predictions[row]) + ',' + formatFloat(rows.losses[row]);
       for (std::int64_t c = 0; c < rows.classes; ++c) {
-        lines += ',' + textOf(rows.probabilities[static_cast<std::size_t>(i * rows.classes + c)]);
+        lines +=
+            ',' + formatFloat(rows.probabilities[static_cast<std::size_t>(i * rows.classes + c)]);
       }
       lines += '\n';
     }
@@ -174,7 +190,10 @@ class NpyFile : public File {
         shape);
   }
 
-  std::string text(const Rows& rows, std::int64_t firstIndex) const override {
+  std::string text(const at::Tensor& logits,
+                   const at::Tensor& labels,
+                   std::int64_t firstIndex) const override {
+    const Rows rows = rowsOf(logits, labels);
     std::string records;
     for (std::int64_t i = 0; i < rows.count; ++i) {
       const auto row = static_cast<std::size_t>(i);
@@ -204,18 +223,15 @@ std::optional<Scores> predict(ScoredSplit& run,
                               RunControl& control,
                               Observer& observer) {
   append(file.head());
-  std::int64_t done = 0, right = 0;
-  double loss = 0;
-  const auto take = [&](const at::Tensor& logits, const at::Tensor& labels) {
-    const Rows rows = rowsOf(logits, labels);
-    append(file.text(rows, done));
-    done += rows.count;
-    for (std::size_t i = 0; i < rows.labels.size(); ++i) {
-      right += rows.labels[i] == rows.predictions[i] ? 1 : 0;
-      loss += rows.losses[i];
-    }
-  };
   TrainedNetwork& trained = run.trained;
+  const std::unique_ptr<ScoreSums> sums =
+      objectiveOf(trained.weights().network->architecture.task).sums();
+  std::int64_t done = 0;
+  const auto take = [&](const at::Tensor& outputs, const at::Tensor& labels) {
+    append(file.text(outputs, labels, done));
+    done += outputs.size(0);
+    sums->add(outputs, labels);
+  };
   if (!classify(*trained.weights().network,
                 run.images,
                 trained.data().maker(),
@@ -223,9 +239,26 @@ std::optional<Scores> predict(ScoredSplit& run,
                 take)) {
     return std::nullopt;
   }
-  const auto total = static_cast<double>(run.count());
-  return finiteScores(
-      {loss / total, static_cast<double>(right) / total}, run, "Use an earlier checkpoint.");
+  return finiteScores(sums->scores(), run, "Use an earlier checkpoint.");
+}
+
+/// The file of predictions for the task of a network.
+std::unique_ptr<File> fileFor(ScoredSplit& run, const std::filesystem::path& path) {
+  const bool isArray = path.extension() == ".npy";
+  switch (run.trained.weights().network->architecture.task) {
+    case Task::classification:
+      break;
+    case Task::regression:
+      if (isArray) {
+        throw Error(path.string(),
+                    "predicted numbers are not written as an array",
+                    "Give a name that ends in .csv.");
+      }
+      return std::make_unique<NumbersFile>(run.trained.data().input().numbers);
+  }
+  const std::vector<std::string>& classes = run.images.classNames;
+  if (isArray) return std::make_unique<NpyFile>(run.count(), classes.size());
+  return std::make_unique<CsvFile>(classes);
 }
 
 }  // namespace
@@ -247,9 +280,7 @@ std::optional<WrittenPredictions> writePredictions(const EvaluationRequest& requ
                                                    RunControl& control,
                                                    Observer& observer) {
   ScoredSplit run(request);
-  const std::vector<std::string>& classes = run.images.classNames;
-  std::unique_ptr<File> file = std::make_unique<CsvFile>(classes);
-  if (path.extension() == ".npy") file = std::make_unique<NpyFile>(run.count(), classes.size());
+  const std::unique_ptr<File> file = fileFor(run, path);
   DurableWriter writer(path);
   const auto append = [&](std::string_view text) { writer.append(text); };
   const std::optional<Scores> scores = predict(run, *file, append, control, observer);
@@ -263,8 +294,8 @@ std::optional<Evaluation> printPredictions(const EvaluationRequest& request,
                                            RunControl& control,
                                            Observer& observer) {
   ScoredSplit run(request);
-  const CsvFile file(run.images.classNames);
-  const std::optional<Scores> scores = predict(run, file, print, control, observer);
+  const std::unique_ptr<File> file = fileFor(run, {});
+  const std::optional<Scores> scores = predict(run, *file, print, control, observer);
   if (!scores) return std::nullopt;
   return run.keep(*scores);
 }

@@ -11,8 +11,7 @@ namespace {
 
 NetworkInput inputOf(NetworkInput known, const DataConfig& data, DatasetCache& datasets) {
   if (known.isKnown()) return known;
-  const std::shared_ptr<const Dataset> measured = datasets.training(withFittingSplit(data));
-  return {measured->normalization, measured->train.classNames};
+  return lambda::inputOf(*datasets.training(withFittingSplit(data)));
 }
 
 }  // namespace
@@ -23,13 +22,14 @@ EvaluationData::EvaluationData(const ResolvedConfig& resolved,
     : config_(resolved.config()),
       datasets_(std::move(datasets)),
       input_(inputOf(std::move(input), config_.data, *datasets_)),
-      maker_(config_, input_.normalization, torchDevice(resolved.device())) {
-  const auto classes = static_cast<std::size_t>(config_.architecture.classes);
-  if (input_.classNames.size() == classes) return;
+      maker_(config_, input_, torchDevice(resolved.device())) {
+  const Architecture& network = config_.architecture;
+  if (input_.outputs() == static_cast<std::size_t>(network.outputs)) return;
+  const std::string outputs = traitsOf(network.task).outputs;
   throw Error(textOf(config_.data.source),
-              "it has " + std::to_string(input_.classNames.size()) + " classes, the network " +
-                  std::to_string(classes),
-              "Give data with the classes of the network.");
+              "it has " + std::to_string(input_.outputs()) + " " + outputs + ", the network " +
+                  std::to_string(network.outputs),
+              "Give data with the " + outputs + " of the network.");
 }
 
 const LabeledImages& EvaluationData::images(Split split) {
@@ -70,11 +70,11 @@ const LabeledImages& EvaluationData::fitted(const LabeledImages& images, Split s
                 "Give data of that shape.");
   }
   const LabeledImages* found = &images;
-  if (images.classNames != input_.classNames) {
+  if (!fits(images, input_)) {
     LabeledImages& copy = fitted_[split];
-    if (copy.classNames.empty()) {
+    if (copy.count() == 0) {
       copy = images;
-      matchClasses(copy, input_.classNames, textOf(config_.data.source));
+      matchLabels(copy, input_, textOf(config_.data.source));
     }
     found = &copy;
   }

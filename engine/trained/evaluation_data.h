@@ -29,7 +29,7 @@ class EvaluationData : public NetworkImages {
 
   const BatchMaker& maker() const override { return maker_; }
 
-  const std::vector<std::string>& classNames() const override { return input_.classNames; }
+  const NetworkInput& input() const override { return input_; }
 
   /// digestOf() the test set, or the images for training and validation, as they are stored.
   std::string digestOfPart(Split split);

@@ -13,6 +13,7 @@
 #include "engine/formats/pictures/picture_resizing.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
+#include "engine/trained/predicted_numbers.h"
 #include "engine/trained/trained_network.h"
 #include "engine/training/scoring.h"
 
@@ -46,9 +47,7 @@ struct Predictor::Impl {
         input(trained.header().input.isKnown()
                   ? trained.header().input
                   : measuredInput(trained.header().config.data, options.data)),
-        maker(trained.resolved().config(),
-              input.normalization,
-              torchDevice(trained.resolved().device())) {
+        maker(trained.resolved().config(), input, torchDevice(trained.resolved().device())) {
     requirePictures(trained.checkpoint().string(), shape());
   }
 
@@ -78,8 +77,8 @@ bool Predictor::isVerified() const {
   return impl_->trained.weights().isVerified;
 }
 
-const std::vector<std::string>& Predictor::classNames() const {
-  return impl_->input.classNames;
+const NetworkInput& Predictor::input() const {
+  return impl_->input;
 }
 
 std::size_t Predictor::imageBytes() const {
@@ -98,16 +97,26 @@ std::vector<float> Predictor::predictImages(std::vector<std::uint8_t> images) {
                     .labels = {},
                     .classNames = {}};
   set.labels.resize(set.pixels.size() / imageBytes());
-  std::vector<float> probabilities;
-  const auto take = [&](const at::Tensor& logits, const at::Tensor&) {
-    const at::Tensor rows = logits.softmax(1).to(at::kCPU).contiguous();
-    if (!rows.isfinite().all().item<bool>()) {
+  const auto valuesOf = [this](const at::Tensor& outputs) {
+    switch (impl_->trained.weights().network->architecture.task) {
+      case Task::regression:
+        return inUnits(outputs, impl_->input.numbers);
+      case Task::classification:
+        break;
+    }
+    const at::Tensor rows = outputs.softmax(1).to(at::kCPU).contiguous();
+    return std::vector<float>(rows.const_data_ptr<float>(),
+                              rows.const_data_ptr<float>() + rows.numel());
+  };
+  std::vector<float> values;
+  const auto take = [&](const at::Tensor& outputs, const at::Tensor&) {
+    if (!outputs.isfinite().all().item<bool>()) {
       throw Error(impl_->trained.checkpoint().string(),
-                  "a logit is not finite: the network overflows",
+                  "an output is not finite: the network overflows",
                   "Use an earlier checkpoint.");
     }
-    const float* first = rows.const_data_ptr<float>();
-    probabilities.insert(probabilities.end(), first, first + rows.numel());
+    const std::vector<float> rows = valuesOf(outputs);
+    values.insert(values.end(), rows.begin(), rows.end());
   };
   classify(
       *impl_->trained.weights().network,
@@ -115,7 +124,7 @@ std::vector<float> Predictor::predictImages(std::vector<std::uint8_t> images) {
       impl_->maker,
       [](std::int64_t) { return true; },
       take);
-  return probabilities;
+  return values;
 }
 
 std::vector<PredictedFile> predictFiles(Predictor& predictor, std::span<const std::string> files) {
@@ -141,13 +150,13 @@ std::vector<PredictedFile> predictFiles(Predictor& predictor, std::span<const st
   }
   if (images.empty()) return results;
   const std::size_t count = images.size() / predictor.imageBytes();
-  const std::vector<float> probabilities = predictor.predictImages(std::move(images));
-  const std::size_t classes = probabilities.size() / count;
-  const float* next = probabilities.data();
+  const std::vector<float> values = predictor.predictImages(std::move(images));
+  const std::size_t outputs = values.size() / count;
+  const float* next = values.data();
   for (PredictedFile& result : results) {
     if (!result.problem.empty()) continue;
-    result.probabilities.assign(next, next + classes);
-    next += classes;
+    result.outputs.assign(next, next + outputs);
+    next += outputs;
   }
   return results;
 }

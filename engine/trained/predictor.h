@@ -21,9 +21,9 @@ struct PredictorOptions {
   std::optional<DeviceConfig> device = std::nullopt;  ///< None = as configured for the run.
 };
 
-/// Classifies pictures by the network of a checkpoint or of exported weights, the averaged weights
-/// if the run kept them, in the run's precision and with its flip averaging. Lives on one thread,
-/// which it makes use the device's number of threads.
+/// Classifies pictures, or predicts their numbers, by the network of a checkpoint or of exported
+/// weights, the averaged weights if the run kept them, in the run's precision and with its flip
+/// averaging. Lives on one thread, which it makes use the device's number of threads.
 class Predictor {
  public:
   /// `run`: a run folder, for its best checkpoint; a checkpoint; or a file of exported weights.
@@ -42,8 +42,8 @@ class Predictor {
   /// False for exported weights: they have no digest that would show damage.
   bool isVerified() const;
 
-  /// In the order of the probabilities.
-  const std::vector<std::string>& classNames() const;
+  /// What the outputs of the network mean.
+  const NetworkInput& input() const;
 
   /// Bytes of one image in predictImages(): channels x height x width.
   std::size_t imageBytes() const;
@@ -52,9 +52,9 @@ class Predictor {
   /// and cropped as inputImage() does. Thread-safe.
   std::vector<std::uint8_t> inputOf(const Image& picture) const;
 
-  /// The probabilities [count, classes] of images in eight bits [count, channels, height, width],
-  /// such as inputOf() makes. Throws Error if a logit is not finite. Requires
-  /// images.size() == count * imageBytes().
+  /// The probabilities of the classes, or the numbers in the units of the data, [count, outputs],
+  /// of images in eight bits [count, channels, height, width], such as inputOf() makes. Throws
+  /// Error if an output is not finite. Requires images.size() == count * imageBytes().
   std::vector<float> predictImages(std::vector<std::uint8_t> images);
 
  private:
@@ -65,10 +65,10 @@ class Predictor {
 /// What a network predicts for a picture in a file.
 struct PredictedFile {
   std::string file;
-  std::vector<float> probabilities = {};  ///< [classes]; empty if the picture can't be read.
-  std::string problem = {};               ///< Why it can't be read; empty if it can.
-  bool isTurned = false;                  ///< Its EXIF orientation was applied.
-  bool isTransparent = false;             ///< Its transparent pixels lie on white.
+  std::vector<float> outputs = {};  ///< As predictImages(); empty if the picture can't be read.
+  std::string problem = {};         ///< Why it can't be read; empty if it can.
+  bool isTurned = false;            ///< Its EXIF orientation was applied.
+  bool isTransparent = false;       ///< Its transparent pixels lie on white.
 };
 
 /// Classifies JPEG, PNG and WebP files, in their order. They are decoded on all threads of the

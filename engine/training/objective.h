@@ -1,40 +1,62 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <ATen/core/Tensor.h>
 
 #include "engine/training/input/tensor_batch.h"
+#include "engine/values/architecture/task.h"
 #include "engine/values/run/metrics.h"
 
 namespace lambda {
-
-// The classification of images: what its outputs cost and how good they are. Logits are
-// [b, classes] in float32, labels [b] int64.
-
-/// The mean cross-entropy [], in nats, for both labels of a mixed batch as they are mixed (mixup,
-/// arXiv:1710.09412, section 2; CutMix, arXiv:1905.04899, section 3).
-at::Tensor lossOf(const at::Tensor& logits, const TensorBatch& batch, double labelSmoothing);
-
-/// The cross-entropy of each image, [b].
-at::Tensor lossesOf(const at::Tensor& logits, const at::Tensor& labels);
-
-/// The share of images [] float64 whose label has the largest logit.
-at::Tensor accuracyOf(const at::Tensor& logits, const at::Tensor& labels);
 
 /// Sums the scores of batches. The sums stay on the device, so that nothing waits for it before the
 /// last batch.
 class ScoreSums {
  public:
-  void add(const at::Tensor& logits, const at::Tensor& labels);
+  virtual ~ScoreSums() = default;
 
-  /// The means over all images that were added; zeros if there were none. Waits for the device.
-  Scores scores() const;
+  /// Outputs and labels as in Objective.
+  virtual void add(const at::Tensor& outputs, const at::Tensor& labels) = 0;
+
+  /// Those over all images that were added; zeros if there were none. Waits for the device.
+  virtual Scores scores() const = 0;
+};
+
+/// What the outputs of a network cost and how good they are; one source for each task. Outputs are
+/// [b, outputs] in float32, labels as the task has them.
+class Objective {
+ public:
+  virtual ~Objective() = default;
+
+  /// The mean loss of a batch [], for both labels of a mixed one as they are mixed (mixup,
+  /// arXiv:1710.09412, section 2; CutMix, arXiv:1905.04899, section 3).
+  at::Tensor lossOf(const at::Tensor& outputs,
+                    const TensorBatch& batch,
+                    double labelSmoothing) const;
+
+  /// The loss of each image, [b].
+  virtual at::Tensor lossesOf(const at::Tensor& outputs, const at::Tensor& labels) const = 0;
+
+  /// The score of a batch, [] float64.
+  virtual at::Tensor scoreOf(const at::Tensor& outputs, const at::Tensor& labels) const = 0;
+
+  virtual std::unique_ptr<ScoreSums> sums() const = 0;
 
  private:
-  at::Tensor loss_;   // float64
-  at::Tensor right_;  // int64
-  std::int64_t count_ = 0;
+  virtual at::Tensor meanLossOf(const at::Tensor& outputs,
+                                const at::Tensor& labels,
+                                double labelSmoothing) const = 0;
 };
+
+/// Labels are [b] int64; the loss is the cross-entropy in nats.
+const Objective& classificationObjective();
+
+/// Labels are [b, outputs] float32, in deviations from the mean of the training images' numbers;
+/// the loss is the squared error, the mean over the outputs.
+const Objective& regressionObjective();
+
+const Objective& objectiveOf(Task task);
 
 }  // namespace lambda

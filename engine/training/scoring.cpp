@@ -81,12 +81,12 @@ std::optional<Scores> evaluate(NetworkImpl& network,
                                const LabeledImages& images,
                                const BatchMaker& maker,
                                const std::function<bool(std::int64_t done)>& proceed) {
-  ScoreSums sums;
+  const std::unique_ptr<ScoreSums> sums = objectiveOf(network.architecture.task).sums();
   const auto add = [&](const at::Tensor& logits, const at::Tensor& labels) {
-    sums.add(logits, labels);
+    sums->add(logits, labels);
   };
   if (!classify(network, images, maker, proceed, add)) return std::nullopt;
-  return sums.scores();
+  return sums->scores();
 }
 
 }  // namespace lambda

@@ -14,7 +14,7 @@ namespace {
 Architecture networkOf(std::size_t kind) {
   Architecture architecture;
   architecture.input = {3, 8, 6};
-  architecture.classes = 4;
+  architecture.outputs = 4;
   architecture.zeroInitResidual = false;
   architecture.stem.width = 16;
   const Block block{.mixer = valueOfKind<Mixer>(kind)};

@@ -10,10 +10,10 @@
 
 #include <QTest>
 
+#include "engine/kernels/update/reference.h"
 #include "engine/layers/roled_module.h"
 #include "engine/training/update/muon/muon.h"
 #include "engine/training/update/weight_average.h"
-#include "engine/kernels/update/reference.h"
 
 namespace lambda {
 
@@ -116,8 +116,7 @@ class ExactOptimizer {
     auto* const firstMoment = each.firstMoment.mutable_data_ptr<double>();
     auto* const secondMoment = each.secondMoment.mutable_data_ptr<double>();
     for (std::int64_t i = 0; i < gradient.numel(); ++i) {
-      updateExactly(
-          rates, g[i], rateFactor, decay, step, w[i], firstMoment[i], secondMoment[i]);
+      updateExactly(rates, g[i], rateFactor, decay, step, w[i], firstMoment[i], secondMoment[i]);
     }
   }
 

@@ -50,7 +50,7 @@ inline WeightsDescription descriptionOf(const Architecture& architecture) {
   const auto channels = static_cast<std::size_t>(architecture.input.channels);
   description.header.input.normalization = {std::vector<double>(channels, 0.5),
                                             std::vector<double>(channels, 0.25)};
-  for (int i = 0; i < architecture.classes; ++i) {
+  for (int i = 0; i < architecture.outputs; ++i) {
     description.header.input.classNames.push_back("class " + std::to_string(i));
   }
   return description;

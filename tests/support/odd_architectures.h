@@ -67,7 +67,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
 
   Architecture plain;
   plain.input = {3, 19, 13};
-  plain.classes = 3;
+  plain.outputs = 3;
   plain.family = Family::plain;
   plain.activation = Activation::celu;
   plain.stem = {CifarStem{}, 5};
@@ -79,7 +79,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
 
   Architecture basic;
   basic.input = {1, 33, 21};
-  basic.classes = 2;
+  basic.outputs = 2;
   basic.family = Family::basic;
   basic.activation = Activation::gelu;
   basic.stem = {ResNetDStem{}, 7, /*whitened=*/true};
@@ -135,7 +135,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
 
   Architecture inverted;
   inverted.input = {3, 35, 26};
-  inverted.classes = 4;
+  inverted.outputs = 4;
   inverted.family = Family::invertedBottleneck;
   inverted.activation = Activation::relu6;
   inverted.stem = {StridedStem{}, 6};
@@ -187,7 +187,7 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
 
   Architecture variants;
   variants.input = {3, 11, 7};
-  variants.classes = 3;
+  variants.outputs = 3;
   variants.family = Family::basic;
   variants.stem = {CifarStem{}, 6};
   const auto ownTables = [](LambdaMixer& m) {

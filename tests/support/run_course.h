@@ -37,8 +37,8 @@ inline Course courseOf(const std::filesystem::path& run) {
                 .epochs = metrics.epochs,
                 .changes = record.changes,
                 .config = record.config,
-                .best = record.bestValidationAccuracy,
-                .test = record.testAccuracy};
+                .best = record.bestValidationScore,
+                .test = record.testScore};
   for (const BatchRecord& each : metrics.batches) course.rates.push_back(each.learningRate);
   for (EpochRecord& each : course.epochs) {
     each.seconds = each.imagesPerSecond = each.dataShare = 0;

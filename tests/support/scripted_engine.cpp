@@ -163,7 +163,7 @@ class ScriptedEngine::Training {
       if (engine_.failAt && step_ >= *engine_.failAt) return end(RunStatus::failed);
       if (step_ % engine_.batchesPerEpoch == 0) epoch();
     }
-    record_.testAccuracy = 0.75;
+    record_.testScore = 0.75;
     note(EventKind::tested, "test accuracy 75.0 %");
     return end(RunStatus::finished);
   }
@@ -237,7 +237,7 @@ class ScriptedEngine::Training {
     record.seconds = static_cast<double>(step_) * 0.05;
     record.loss = 2.3 * std::exp(-t / 3) + 0.15 * std::sin(static_cast<double>(step_) * 1.7);
     if (engine_.notANumberAt == step_) record.loss = std::numeric_limits<double>::quiet_NaN();
-    record.accuracy = std::clamp(
+    record.score = std::clamp(
         1 - std::exp(-t / 3) + 0.05 * std::cos(static_cast<double>(step_) * 2.3), 0.0, 1.0);
     record.learningRate = learningRateAt(record_.config.recipe, t);
     record.gradientNorm = 1.5;
@@ -257,7 +257,7 @@ class ScriptedEngine::Training {
     record.imagesPerSecond = 640;
     metrics_ << toLine(record) << std::flush;
     record_.epochsDone = done;
-    record_.bestValidationAccuracy = record.validation->accuracy;
+    record_.bestValidationScore = record.validation->score;
     observer_.epochFinished(record);
     std::ofstream(folder_.lastCheckpoint()) << step_;
     std::ofstream(folder_.bestCheckpoint()) << step_;
@@ -288,8 +288,8 @@ class ScriptedEngine::Training {
     return {folder_.path().string(),
             status,
             record_.epochsDone,
-            record_.bestValidationAccuracy,
-            record_.testAccuracy,
+            record_.bestValidationScore,
+            record_.testScore,
             record_.validationMajority,
             record_.testMajority,
             record_.trainSeconds,
@@ -332,6 +332,14 @@ class ScriptedEngine::Checkpoint : public OpenCheckpoint {
     predictions.split = split;
     predictions.step = header_.progress.step;
     predictions.epoch = header_.progress.epoch;
+    if (header_.config.architecture.task == Task::regression) {
+      NumberColumn& width = predictions.numbers.emplace_back(NumberColumn{"width"});
+      for (int i = 0; i < 5; ++i) {
+        width.truth.push_back(static_cast<float>(i));
+        width.predicted.push_back(i == 4 ? 3.0F : static_cast<float>(i));
+      }
+      return predictions;
+    }
     for (int i = 0; i < kClasses; ++i)
       predictions.classNames.push_back("class " + std::to_string(i));
     for (int i = 0; i < kImages; ++i) {

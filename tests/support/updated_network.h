@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "engine/kernels/update/reference.h"
 #include "engine/kernels/update/weight_update_kernel.h"
 #include "tests/support/element_map.h"
-#include "engine/kernels/update/reference.h"
 #include "tests/support/kernel_checks.h"
 
 namespace lambda::test {

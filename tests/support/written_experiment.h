@@ -21,7 +21,7 @@ inline void writeRunOf(const ExperimentFolder& folder,
   record.config = folder.plan().configOf(run);
   record.status = status;
   record.statusText = status == RunStatus::failed ? "the loss is not finite" : "";
-  record.testAccuracy = accuracy;
+  record.testScore = accuracy;
   record.parameters = 7200;
   record.epochsDone = 1;
   writeRunRecord(folder.runFolder(run) / "run.json", record);
@@ -64,7 +64,7 @@ inline void writeTraining(const ExperimentFolder& folder,
   record.parameters = training.parameters;
   record.flops = training.flops;
   record.imagesPerSecond = training.imagesPerSecond;
-  if (training.status == RunStatus::finished) record.testAccuracy = training.accuracies.back();
+  if (training.status == RunStatus::finished) record.testScore = training.accuracies.back();
   writeRunRecord(path / "run.json", record);
 }
 

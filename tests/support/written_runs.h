@@ -24,8 +24,8 @@ inline RunRecord finishedRecord(const std::string& name) {
   record.pattern = patternOf(record.config.architecture);
   record.status = RunStatus::finished;
   record.epochsDone = 6;
-  record.bestValidationAccuracy = 0.9;
-  record.testAccuracy = 0.89;
+  record.bestValidationScore = 0.9;
+  record.testScore = 0.89;
   record.testEvaluations = 1;
   record.trainSeconds = 60;
   record.imagesPerSecond = 500;

@@ -22,7 +22,7 @@ Metrics batchesWith(const std::function<double(int)>& rate, int count) {
     record.epoch = (step - 1) / 10 + 1;
     record.seconds = 0.5 * step;
     record.loss = 1.0 / step;
-    record.accuracy = 0.5;
+    record.score = 0.5;
     record.learningRate = rate(step);
     metrics.batches.push_back(record);
   }

@@ -67,6 +67,21 @@ QString accuracyText(double share) {
   return shown(formatAccuracy(share));
 }
 
+QString scoreText(double score, ScoreKind kind) {
+  return traitsOf(kind).isShare ? accuracyText(score) : shown(namedScore(score, kind));
+}
+
+QString numbersText(const std::vector<NumberPrediction>& numbers) {
+  QStringList texts;
+  for (const NumberPrediction& number : numbers) {
+    QString text = u"%1: predicted %2"_s.arg(QString::fromStdString(number.name),
+                                             roundedText(number.predicted));
+    if (number.truth) text += u", true "_s + roundedText(*number.truth);
+    texts << text;
+  }
+  return texts.join(u"; "_s);
+}
+
 QString guessText(const std::optional<MajorityClass>& majority) {
   if (!majority) return {};
   return u" (always guessing %1: %2)"_s.arg(QString::fromStdString(majority->name),

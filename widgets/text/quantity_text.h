@@ -4,6 +4,7 @@
 
 #include <QString>
 
+#include "engine/values/inspection/inspection.h"
 #include "engine/values/run/metrics.h"
 
 class QDateTime;
@@ -42,6 +43,12 @@ QString percentText(double share, int decimals = 1);
 
 /// "86.53 %"
 QString accuracyText(double share);
+
+/// A score that says what it is: "86.53 %", "R² 0.9312".
+QString scoreText(double score, ScoreKind kind);
+
+/// "age: predicted 3.21, true 3; height: predicted 12"
+QString numbersText(const std::vector<NumberPrediction>& numbers);
 
 /// " (always guessing cat: 43.30 %)", to follow an accuracy; empty where the class is not known.
 QString guessText(const std::optional<MajorityClass>& majority);

@@ -41,15 +41,17 @@ struct CurveSource {
 };
 
 std::vector<Curve> epochCurves(const std::vector<EpochRecord>& epochs) {
-  std::vector<Curve> curves{{"train accuracy", {}},
+  const std::string score =
+      traitsOf(epochs.empty() ? ScoreKind() : epochs.front().train.scoredBy).name;
+  std::vector<Curve> curves{{"train " + score, {}},
                             {"train loss", {}},
-                            {"validation accuracy", {}},
+                            {"validation " + score, {}},
                             {"validation loss", {}}};
   for (const EpochRecord& epoch : epochs) {
-    curves[0].points.push_back({epoch.epoch, 0, epoch.train.accuracy});
+    curves[0].points.push_back({epoch.epoch, 0, epoch.train.score});
     curves[1].points.push_back({epoch.epoch, 0, epoch.train.loss});
     if (!epoch.validation) continue;
-    curves[2].points.push_back({epoch.epoch, 0, epoch.validation->accuracy});
+    curves[2].points.push_back({epoch.epoch, 0, epoch.validation->score});
     curves[3].points.push_back({epoch.epoch, 0, epoch.validation->loss});
   }
   std::erase_if(curves, [](const Curve& curve) { return curve.points.empty(); });

@@ -104,7 +104,7 @@ void printAsJson(const Description& description) {
             {"stem", traitsOf(network.stem).kind},
             {"pattern", patternOf(network)},
             {"input", shapeJson(network.input)},
-            {"classes", network.classes},
+            {traitsOf(network.task).outputs, network.outputs},
             {"parameters", description.cost.parameters},
             {"flops", description.cost.flops},
             {"activationBytes", description.cost.activationBytes},
@@ -125,7 +125,7 @@ std::string headOf(const Description& description) {
   return text + "\n" + std::string(nameOf(network.family)) + dot +
          std::string(traitsOf(network.stem).kind) + " stem" + dot + "pattern " +
          patternOf(network) + dot + shapeText(network.input) + " images" + dot +
-         std::to_string(network.classes) + " classes\n\n";
+         std::to_string(network.outputs) + " " + traitsOf(network.task).outputs + "\n\n";
 }
 
 std::string tableOf(const NetworkCost& cost) {

@@ -69,8 +69,9 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
   result.scoring = evaluation.scoring;
   if (const auto record = recordOf(evaluation.checkpoint, result.run)) {
     result.status = record->status;
-    result.bestValidationAccuracy = record->bestValidationAccuracy;
-    result.testAccuracy = record->testAccuracy;
+    result.bestValidationScore = record->bestValidationScore;
+    result.testScore = record->testScore;
+    result.scoredBy = record->scoredBy;
     result.validationMajority = record->validationMajority;
     result.testMajority = record->testMajority;
     result.trainSeconds = record->trainSeconds;
@@ -79,7 +80,7 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
   nlohmann::ordered_json object = runJson(result);
   object["checkpoint"] = evaluation.checkpoint.string();
   object["split"] = split;
-  object["accuracy"] = evaluation.scores.accuracy;
+  object[traitsOf(evaluation.scores.scoredBy).key] = evaluation.scores.score;
   object["loss"] = evaluation.scores.loss;
   object["images"] = evaluation.images;
   if (evaluation.majority) {
@@ -107,8 +108,9 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
             "; whether it is that of the run is not known, because the weights have no digest "
             "of their data");
   }
-  facts.add("accuracy",
-            formatAccuracy(evaluation.scores.accuracy) + majorityText(evaluation.majority));
+  const ScoreKind scoredBy = evaluation.scores.scoredBy;
+  facts.add(traitsOf(scoredBy).name,
+            formatScore(evaluation.scores.score, scoredBy) + majorityText(evaluation.majority));
   facts.add("loss", formatFixed(evaluation.scores.loss, 4));
   if (!evaluation.scoring.empty()) facts.add("scored with", scoringText(evaluation.scoring));
   printText("The " + split + " set, " + formatCount(evaluation.images) + " images:\n" +

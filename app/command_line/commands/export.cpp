@@ -134,7 +134,7 @@ std::string textOf(const ExportReport& report) {
             ", whether it is the data of the run is not known, because the weights have no digest "
             "of their data";
   }
-  if (report.scores) text += ", accuracy " + formatAccuracy(report.scores->accuracy);
+  if (report.scores) text += ", " + namedScore(report.scores->score, report.scores->scoredBy);
   if (report.checkpoint) text += ", of " + terminalText(shownPath(*report.checkpoint));
   return text;
 }

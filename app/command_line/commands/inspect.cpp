@@ -167,11 +167,18 @@ void printSnapshot(const InspectionSnapshot& snapshot,
   facts.add(
       "weights",
       "after epoch " + std::to_string(snapshot.epoch) + ", step " + formatCount(snapshot.step));
-  facts.add("image",
-            std::to_string(snapshot.request.image) + " of " +
-                std::string(nameOf(snapshot.request.split)) + ": " +
-                classText(snapshot, snapshot.label) + ", predicted " +
-                classText(snapshot, snapshot.predicted) + probability);
+  facts.add(
+      "image",
+      std::to_string(snapshot.request.image) + " of " +
+          std::string(nameOf(snapshot.request.split)) +
+          (snapshot.numbers.empty() ? ": " + classText(snapshot, snapshot.label) + ", predicted " +
+                                          classText(snapshot, snapshot.predicted) + probability
+                                    : ""));
+  for (const NumberPrediction& number : snapshot.numbers) {
+    facts.add(number.name,
+              "predicted " + formatMeasured(number.predicted, 4) +
+                  (number.truth ? ", true " + formatMeasured(*number.truth, 4) : ""));
+  }
   facts.add("query",
             "row " + std::to_string(snapshot.queryRow) + ", column " +
                 std::to_string(snapshot.queryColumn));

@@ -214,27 +214,44 @@ class Report {
 
  private:
   std::string nameOf(std::size_t index) const {
-    const std::vector<std::string>& names = predictor_.classNames();
+    const std::vector<std::string>& names = predictor_.input().classNames;
     return index < names.size() ? names[index] : std::to_string(index);
   }
 
   void print(const PredictedFile& result) const {
     std::string line = terminalText(result.file) + ":";
     const char* separator = " ";
-    for (const std::size_t index : topOf(result.probabilities, options_.top)) {
-      line += separator + terminalText(nameOf(index)) + " " +
-              formatPercent(result.probabilities[index]);
+    const auto append = [&](const std::string& name, const std::string& value) {
+      line += separator + terminalText(name) + " " + value;
       separator = ", ";
+    };
+    const std::vector<NumberScale>& numbers = predictor_.input().numbers;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      append(numbers[i].name, formatMeasured(result.outputs[i], 4));
+    }
+    if (numbers.empty()) {
+      for (const std::size_t index : topOf(result.outputs, options_.top)) {
+        append(nameOf(index), formatPercent(result.outputs[index]));
+      }
     }
     printText(line + "\n");
   }
 
   void addJson(const PredictedFile& result) {
+    const std::vector<NumberScale>& numbers = predictor_.input().numbers;
+    if (!numbers.empty()) {
+      Json predicted;
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        predicted[numbers[i].name] = static_cast<double>(result.outputs[i]);
+      }
+      predictions_.push_back({{"image", result.file}, {"numbers", std::move(predicted)}});
+      return;
+    }
     Json top = Json::array();
-    for (const std::size_t index : topOf(result.probabilities, options_.top)) {
+    for (const std::size_t index : topOf(result.outputs, options_.top)) {
       top.push_back({{"class", nameOf(index)},
                      {"index", index},
-                     {"probability", static_cast<double>(result.probabilities[index])}});
+                     {"probability", static_cast<double>(result.outputs[index])}});
     }
     predictions_.push_back({{"image", result.file}, {"top", top}});
   }

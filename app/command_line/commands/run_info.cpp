@@ -146,9 +146,9 @@ std::string factsText(const RunInfo& info) {
   facts.add("training",
             formatDuration(record.trainSeconds) + ", " +
                 formatCount(static_cast<std::int64_t>(record.imagesPerSecond)) + " images/s");
-  if (record.testAccuracy) {
+  if (record.testScore) {
     facts.add("test",
-              formatAccuracy(*record.testAccuracy) + majorityText(record.testMajority) +
+              scoreInWords(*record.testScore, record.scoredBy) + majorityText(record.testMajority) +
                   ", the test set was scored " + formatCounted(info.testEvaluations, "time"));
   }
   const std::string scoring = scoringText(scoringOf(record.config.recipe));
@@ -157,20 +157,21 @@ std::string factsText(const RunInfo& info) {
   return facts.text();
 }
 
-std::string evaluationsText(const std::vector<EvaluationRecord>& evaluations) {
+std::string evaluationsText(const std::vector<EvaluationRecord>& evaluations,
+                            const char* scoreName) {
   using Align = TextTable::Align;
   TextTable table({{"evaluated"},
                    {"checkpoint"},
                    {"split"},
                    {"data"},
-                   {"accuracy", Align::right},
+                   {scoreName, Align::right},
                    {"loss", Align::right}});
   for (const EvaluationRecord& each : evaluations) {
     table.addRow({each.time,
                   each.checkpoint,
                   std::string(nameOf(each.split)),
                   each.data.empty() ? "the run's" : shownPath(each.data),
-                  formatAccuracy(each.scores.accuracy),
+                  formatScore(each.scores.score, each.scores.scoredBy),
                   formatFixed(each.scores.loss, 4)});
   }
   return table.text("  ");
@@ -188,7 +189,7 @@ Json evaluationsJson(const std::vector<EvaluationRecord>& evaluations) {
                     {"data", each.data},
                     {"dataSha256", each.dataSha256},
                     {"loss", each.scores.loss},
-                    {"accuracy", each.scores.accuracy}});
+                    {traitsOf(each.scores.scoredBy).key, each.scores.score}});
   }
   return list;
 }
@@ -228,7 +229,7 @@ Json runInfoJson(const RunInfo& info) {
   const BestBy by = info.record.config.checkpoints.bestBy;
   for (const EpochRecord& epoch : bestEpochs(info.metrics, by)) {
     best.push_back({{"epoch", epoch.epoch},
-                    {"accuracy", epoch.validation->accuracy},
+                    {traitsOf(epoch.validation->scoredBy).key, epoch.validation->score},
                     {"loss", epoch.validation->loss}});
   }
   Json object{{"run", info.path.string()},
@@ -247,19 +248,20 @@ Json runInfoJson(const RunInfo& info) {
 std::string runInfoText(const RunInfo& info) {
   using Align = TextTable::Align;
   std::string text = factsText(info);
+  const char* scoreName = traitsOf(info.record.scoredBy).name;
   const std::vector<EpochRecord> epochs =
       bestEpochs(info.metrics, info.record.config.checkpoints.bestBy);
   if (!epochs.empty()) {
     TextTable table(
-        {{"best epochs", Align::right}, {"accuracy", Align::right}, {"loss", Align::right}});
+        {{"best epochs", Align::right}, {scoreName, Align::right}, {"loss", Align::right}});
     for (const EpochRecord& epoch : epochs) {
       table.addRow({std::to_string(epoch.epoch),
-                    formatAccuracy(epoch.validation->accuracy),
+                    formatScore(epoch.validation->score, epoch.validation->scoredBy),
                     formatFixed(epoch.validation->loss, 4)});
     }
     text += "\n" + table.text("  ");
   }
-  if (!info.evaluations.empty()) text += "\n" + evaluationsText(info.evaluations);
+  if (!info.evaluations.empty()) text += "\n" + evaluationsText(info.evaluations, scoreName);
   TextTable table({{"checkpoint"},
                    {"epochs", Align::right},
                    {"step", Align::right},

@@ -107,8 +107,8 @@ ExplanationText explanationOf(const Architecture& architecture,
       return {u"The head"_s,
               u"z = W · mean<sub>n</sub> x<sub>n</sub> + b"_s,
               u"Pools each channel over all positions to one number and maps these numbers to a "
-              "score for every class."_s,
-              {{u"Classes"_s, QString::number(architecture.classes)}}};
+              "score for every class, or to the numbers that it predicts."_s,
+              {{u"Outputs"_s, outputsText(architecture)}}};
   }
   return {};
 }

@@ -48,13 +48,20 @@ std::vector<FieldRow> stemRows(const Architecture& architecture) {
   return rows;
 }
 
-FieldRow classesRow(const Architecture& architecture) {
-  return rowAt(rowsOf(architecture, "architecture"), "architecture.classes");
+std::string outputsPath(const Architecture& architecture) {
+  return std::string("architecture.") + traitsOf(architecture.task).outputs;
+}
+
+/// What the network learns, and the number of its outputs.
+std::vector<FieldRow> taskRows(const Architecture& architecture) {
+  const std::vector<FieldRow> rows = rowsOf(architecture, "architecture");
+  return {rowAt(rows, "architecture.task"), rowAt(rows, outputsPath(architecture))};
 }
 
 std::vector<FieldRow> headRows(const Architecture& architecture) {
   std::vector<FieldRow> rows = rowsOf(architecture.head, "architecture.head");
-  rows.insert(rows.begin(), classesRow(architecture));
+  const std::vector<FieldRow> task = taskRows(architecture);
+  rows.insert(rows.begin(), task.begin(), task.end());
   return rows;
 }
 
@@ -170,7 +177,10 @@ std::vector<FormSection> sectionsFor(const Architecture& architecture, const Sel
   if (parts.contains(kInputPart)) {
     std::vector<FieldRow> rows = inputRows(architecture);
     // The row stands in the head's section where that is shown too.
-    if (!parts.contains(kHeadPart)) rows.push_back(classesRow(architecture));
+    if (!parts.contains(kHeadPart)) {
+      const std::vector<FieldRow> task = taskRows(architecture);
+      rows.insert(rows.end(), task.begin(), task.end());
+    }
     sections.push_back({u"Input"_s, rows});
   }
   if (parts.contains(kStemPart)) sections.push_back({u"Stem"_s, stemRows(architecture)});
@@ -269,7 +279,7 @@ std::vector<Problem> problemsOf(const std::vector<Problem>& problems,
     const bool isOfNetwork = !part && problem.path.starts_with("architecture.");
     const bool isShown =
         part ? parts.contains(*part) || blocks.contains(*part) ||
-                   (problem.path == "architecture.classes" && parts.contains(kInputPart))
+                   (problem.path == outputsPath(architecture) && parts.contains(kInputPart))
              : isOfNetwork && parts.empty();
     if (!isShown) continue;
     Problem local = problem;

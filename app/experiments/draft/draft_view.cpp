@@ -219,9 +219,7 @@ void DraftView::vary(const RunConfig& base, const FieldRow& row) {
     isOfDocument_ = true;
     experiment.name = proposedName(row);
     experiment.question = proposedQuestion(row);
-    experiment.measures = {Measure{Quantity::validationAccuracy},
-                           Measure{Quantity::testAccuracy},
-                           Measure{Quantity::imagesPerSecond}};
+    experiment.measures = proposedMeasures(traitsOf(base.architecture.task).score);
   }
   if (isOfDocument_) experiment.base = base;
   const auto found = std::ranges::find(experiment.axes, row.path, &Axis::path);

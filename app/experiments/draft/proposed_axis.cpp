@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 
+#include "engine/experiments/difference_text.h"
 #include "engine/values/text/quantities.h"
 
 namespace lambda {
@@ -97,6 +98,19 @@ std::string proposedQuestion(const FieldRow& row) {
     return "Is it better with or without: " + lowered(row.label) + "?";
   }
   return "Which " + lowered(row.label) + " is best?";
+}
+
+std::vector<Measure> proposedMeasures(ScoreKind score) {
+  std::vector<Measure> measures;
+  for (std::size_t i = 0; i < kNamesOf<Quantity>.names.size(); ++i) {
+    const auto quantity = static_cast<Quantity>(i);
+    const QuantityTraits traits = traitsOf(quantity);
+    const bool isScore =
+        traits.measured == Measured::validationScore || traits.measured == Measured::testScore;
+    if (isScore && traits.scoredBy == score) measures.push_back({quantity});
+  }
+  measures.push_back({Quantity::imagesPerSecond});
+  return measures;
 }
 
 std::string proposedName(const FieldRow& row) {

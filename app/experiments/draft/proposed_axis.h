@@ -19,6 +19,9 @@ std::string proposedQuestion(const FieldRow& row);
 /// A name for the experiment: "learning-rate".
 std::string proposedName(const FieldRow& row);
 
+/// The measures by which networks with that score are compared.
+std::vector<Measure> proposedMeasures(ScoreKind score);
+
 /// The values of a list as a person types them, "0.05, 0.1, 0.2"; commas within brackets, braces
 /// and quotes belong to a value.
 std::vector<std::string> valuesFromText(std::string_view text);

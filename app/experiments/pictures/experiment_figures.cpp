@@ -19,12 +19,11 @@ namespace lambda {
 namespace {
 
 constexpr int kLossDecimals = 4;
-constexpr double kWhole = 100;  // Per cent.
 
+/// The greatest value of a quantity, where there is one.
 std::optional<double> greatestOf(Quantity quantity) {
-  const bool isAccuracy =
-      quantity == Quantity::validationAccuracy || quantity == Quantity::testAccuracy;
-  return isAccuracy ? std::optional(kWhole) : std::nullopt;
+  const double greatest = possibleValuesOf(quantity).high;
+  return std::isfinite(greatest) ? std::optional(greatest) : std::nullopt;
 }
 
 template <class Wanted>
@@ -40,10 +39,10 @@ QString lowered(const QString& text) {
   return isAbbreviation ? text : text.left(1).toLower() + text.mid(1);
 }
 
-QString fileNameOf(CurveQuantity quantity) {
+QString fileNameOf(CurveQuantity quantity, ScoreKind score) {
   switch (quantity) {
-    case CurveQuantity::validationAccuracy:
-      return u"curves-validationAccuracy"_s;
+    case CurveQuantity::validationScore:
+      return u"curves-validation"_s + QString::fromLatin1(traitsOf(score).inKey);
     case CurveQuantity::validationLoss:
       return u"curves-validationLoss"_s;
     case CurveQuantity::trainingLoss:
@@ -102,14 +101,12 @@ std::vector<PictureKind> picturesOf(const ExperimentState& state) {
 
 std::vector<CurveQuantity> curveQuantitiesOf(const ExperimentState& state) {
   std::vector<CurveQuantity> quantities;
-  const auto hasAccuracy = [](const EpochPoint& point) {
-    return point.validationAccuracy.has_value();
-  };
+  const auto hasScore = [](const EpochPoint& point) { return point.validationScore.has_value(); };
   const auto hasLoss = [](const EpochPoint& point) { return point.validationLoss.has_value(); };
   const auto isAny = [](const EpochPoint&) { return true; };
   const bool isTrained = hasEpochWith(state, isAny);
-  if (!isTrained || hasEpochWith(state, hasAccuracy)) {
-    quantities.push_back(CurveQuantity::validationAccuracy);
+  if (!isTrained || hasEpochWith(state, hasScore)) {
+    quantities.push_back(CurveQuantity::validationScore);
   }
   if (hasEpochWith(state, hasLoss)) quantities.push_back(CurveQuantity::validationLoss);
   if (isTrained) quantities.push_back(CurveQuantity::trainingLoss);
@@ -126,19 +123,22 @@ void showEffects(EffectPlot& plot, const ExperimentState& state, std::size_t mea
 }
 
 void showCurves(IntervalPlot& plot, const ExperimentState& state, CurveQuantity quantity) {
-  const bool isAccuracy = quantity == CurveQuantity::validationAccuracy;
-  const QString title = isAccuracy ? nameOf(quantity) + u", %"_s : nameOf(quantity);
-  plot.setAccessibleName(u"%1 over the epochs"_s.arg(nameOf(quantity)));
-  plot.setExportName(fileNameOf(quantity));
+  const bool isScore = quantity == CurveQuantity::validationScore;
+  const Quantity score = validationQuantityOf(state.scoredBy);
+  const QString name = nameOf(quantity, state.scoredBy);
+  const QString unit = isScore ? QString::fromLatin1(traitsOf(score).unit) : QString();
+  const QString title = unit.isEmpty() ? name : name + u", "_s + unit;
+  plot.setAccessibleName(u"%1 over the epochs"_s.arg(name));
+  plot.setExportName(fileNameOf(quantity, state.scoredBy));
   plot.setExportCaption(
-      u"%1: mean over the seeds of each variant, with its 95 % interval"_s.arg(nameOf(quantity)));
+      u"%1: mean over the seeds of each variant, with its 95 % interval"_s.arg(name));
   plot.setEmptyText(
       u"A line for each variant, the mean over its seeds, is drawn once the first run has trained "
       "an epoch."_s);
   plot.setAxes({u"Epoch"_s, ValueUnit::count},
                {title},
-               isAccuracy ? traitsOf(Quantity::validationAccuracy).decimals : kLossDecimals,
-               isAccuracy ? std::optional(kWhole) : std::nullopt);
+               isScore ? traitsOf(score).decimals : kLossDecimals,
+               isScore ? greatestOf(score) : std::nullopt);
   plot.setLines(curveLinesOf(state, quantity));
 }
 
@@ -175,7 +175,7 @@ void showCosts(ScatterPlot& plot,
                const ExperimentState& state,
                std::size_t measure,
                CostQuantity cost) {
-  const Measure score{scoreOf(state.experiment.measures[measure])};
+  const Measure score{scoreOf(state, measure)};
   std::vector<ScatterPoint> points = costPointsOf(state, measure, cost);
   std::vector<double> costs;
   for (const ScatterPoint& point : points) costs.push_back(point.x);
@@ -196,10 +196,10 @@ void showCosts(ScatterPlot& plot,
   plot.setPoints(std::move(points));
 }
 
-QString nameOf(CurveQuantity quantity) {
+QString nameOf(CurveQuantity quantity, ScoreKind score) {
   switch (quantity) {
-    case CurveQuantity::validationAccuracy:
-      return u"Validation accuracy"_s;
+    case CurveQuantity::validationScore:
+      return u"Validation %1"_s.arg(QString::fromUtf8(traitsOf(score).name));
     case CurveQuantity::validationLoss:
       return u"Validation loss"_s;
     case CurveQuantity::trainingLoss:

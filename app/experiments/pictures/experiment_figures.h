@@ -41,7 +41,7 @@ void showCosts(ScatterPlot& plot,
                CostQuantity cost);
 
 /// "Validation accuracy"
-QString nameOf(CurveQuantity quantity);
+QString nameOf(CurveQuantity quantity, ScoreKind score);
 /// "Parameters"
 QString nameOf(CostQuantity cost);
 

@@ -137,7 +137,7 @@ void ExperimentPictures::setState(const ExperimentState& state, std::size_t meas
   measure_ = measure;
   isEmpty_ = false;
   setPictures(picturesOf(state_));
-  setCurveQuantities(curveQuantitiesOf(state_));
+  setCurveQuantities(state_);
   refresh();
 }
 
@@ -159,13 +159,17 @@ void ExperimentPictures::setPictures(const std::vector<PictureKind>& pictures) {
   showPicture(before);
 }
 
-void ExperimentPictures::setCurveQuantities(const std::vector<CurveQuantity>& quantities) {
-  if (curveQuantities_ == quantities) return;
+void ExperimentPictures::setCurveQuantities(const ExperimentState& state) {
+  std::vector<CurveQuantity> quantities = curveQuantitiesOf(state);
+  if (curveQuantities_ == quantities && scoredBy_ == state.scoredBy) return;
   const QString before = curveQuantity_->currentText();
   const QSignalBlocker blocker(curveQuantity_);
-  curveQuantities_ = quantities;
+  curveQuantities_ = std::move(quantities);
+  scoredBy_ = state.scoredBy;
   curveQuantity_->clear();
-  for (const CurveQuantity quantity : curveQuantities_) curveQuantity_->addItem(nameOf(quantity));
+  for (const CurveQuantity quantity : curveQuantities_) {
+    curveQuantity_->addItem(nameOf(quantity, scoredBy_));
+  }
   curveQuantity_->setCurrentIndex(std::max(0, curveQuantity_->findText(before)));
 }
 

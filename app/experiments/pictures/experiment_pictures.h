@@ -41,7 +41,7 @@ class ExperimentPictures : public QWidget {
  private:
   void connectParts();
   void setPictures(const std::vector<PictureKind>& pictures);
-  void setCurveQuantities(const std::vector<CurveQuantity>& quantities);
+  void setCurveQuantities(const ExperimentState& state);
   void refresh();
   void requestVariant(const std::string& name);
   PictureKind current() const;
@@ -51,6 +51,7 @@ class ExperimentPictures : public QWidget {
   bool isEmpty_ = true;  ///< Before the first state.
   std::vector<PictureKind> pictures_;
   std::vector<CurveQuantity> curveQuantities_;
+  ScoreKind scoredBy_ = ScoreKind::accuracy;
   QTabBar* tabs_;
   QComboBox* curveQuantity_;
   QComboBox* cost_;

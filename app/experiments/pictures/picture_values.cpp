@@ -17,11 +17,11 @@ namespace lambda {
 
 namespace {
 
-std::optional<double> valueOf(const EpochPoint& point, CurveQuantity quantity) {
+std::optional<double> valueOf(const EpochPoint& point, CurveQuantity quantity, ScoreKind score) {
   switch (quantity) {
-    case CurveQuantity::validationAccuracy:
-      if (!point.validationAccuracy) return std::nullopt;
-      return *point.validationAccuracy * traitsOf(Quantity::validationAccuracy).factor;
+    case CurveQuantity::validationScore:
+      if (!point.validationScore) return std::nullopt;
+      return *point.validationScore * traitsOf(validationQuantityOf(score)).factor;
     case CurveQuantity::validationLoss:
       return point.validationLoss;
     case CurveQuantity::trainingLoss:
@@ -48,12 +48,12 @@ double costOf(const ExperimentCell& cell, CostQuantity cost) {
   return 0;
 }
 
-/// The best validation accuracy of a run, from its curve.
-std::optional<double> bestAccuracyOf(const ExperimentCell& cell) {
+/// The best validation score of a run, from its curve.
+std::optional<double> bestScoreOf(const ExperimentCell& cell) {
   std::optional<double> best;
   for (const EpochPoint& point : cell.curve) {
-    if (!point.validationAccuracy) continue;
-    best = std::max(best.value_or(0), *point.validationAccuracy);
+    if (!point.validationScore) continue;
+    best = std::max(best.value_or(*point.validationScore), *point.validationScore);
   }
   return best;
 }
@@ -62,9 +62,9 @@ std::optional<double> bestAccuracyOf(const ExperimentCell& cell) {
 std::optional<double> scoreIn(const ExperimentState& state,
                               const ExperimentCell& cell,
                               std::size_t measure) {
-  const Quantity wanted = scoreOf(state.experiment.measures[measure]);
+  const Quantity wanted = scoreOf(state, measure);
   const auto found = std::ranges::find(state.experiment.measures, wanted, &Measure::quantity);
-  if (found == state.experiment.measures.end()) return bestAccuracyOf(cell);
+  if (found == state.experiment.measures.end()) return bestScoreOf(cell);
   const auto index = static_cast<std::size_t>(found - state.experiment.measures.begin());
   return index < cell.values.size() ? cell.values[index] : std::nullopt;
 }
@@ -88,7 +88,7 @@ std::vector<IntervalLine> curveLinesOf(const ExperimentState& state, CurveQuanti
   for (const ExperimentCell& cell : state.cells) {
     if (cell.state == CellState::failed) continue;
     for (const EpochPoint& point : cell.curve) {
-      const std::optional<double> value = valueOf(point, quantity);
+      const std::optional<double> value = valueOf(point, quantity, state.scoredBy);
       if (!value || !std::isfinite(*value)) continue;
       epochs[cell.variant][point.epoch].runs.push_back({cell.runFolder, *value});
     }
@@ -152,25 +152,26 @@ NamedHeatmapData heatmapOf(const ExperimentState& state, std::size_t measure) {
   return data;
 }
 
-Quantity scoreOf(const Measure& measure) {
-  switch (measure.quantity) {
-    case Quantity::validationAccuracy:
-    case Quantity::testAccuracy:
-    case Quantity::validationLoss:
-      return measure.quantity;
-    case Quantity::secondsToAccuracy:
-    case Quantity::imagesPerSecond:
-    case Quantity::parameters:
-    case Quantity::flops:
+Quantity scoreOf(const ExperimentState& state, std::size_t measure) {
+  const Quantity quantity = state.experiment.measures[measure].quantity;
+  switch (traitsOf(quantity).measured) {
+    case Measured::validationScore:
+    case Measured::testScore:
+    case Measured::validationLoss:
+      return quantity;
+    case Measured::secondsToScore:
+    case Measured::imagesPerSecond:
+    case Measured::parameters:
+    case Measured::flops:
       break;
   }
-  return Quantity::validationAccuracy;
+  return validationQuantityOf(state.scoredBy);
 }
 
 std::vector<ScatterPoint> costPointsOf(const ExperimentState& state,
                                        std::size_t measure,
                                        CostQuantity cost) {
-  const double factor = traitsOf(scoreOf(state.experiment.measures[measure])).factor;
+  const double factor = traitsOf(scoreOf(state, measure)).factor;
   std::vector<std::vector<double>> costs(state.variants.size());
   std::vector<std::vector<double>> scores(state.variants.size());
   for (const ExperimentCell& cell : state.cells) {

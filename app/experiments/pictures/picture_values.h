@@ -16,7 +16,7 @@ namespace lambda {
 // experiment's measures.
 
 /// A quantity of the curves.
-enum class CurveQuantity { validationAccuracy, validationLoss, trainingLoss };
+enum class CurveQuantity { validationScore, validationLoss, trainingLoss };
 
 /// A line for each variant: means over its runs after each epoch, of all runs that have come so far
 /// and have not failed.
@@ -37,9 +37,9 @@ enum class CostQuantity { parameters, flops, imagesPerSecond };
 inline constexpr std::array kCostQuantities{
     CostQuantity::parameters, CostQuantity::flops, CostQuantity::imagesPerSecond};
 
-/// The measure that is drawn against the cost: that one if it is an accuracy or a loss, else the
-/// best validation accuracy.
-Quantity scoreOf(const Measure& measure);
+/// The measure that is drawn against the cost: that one if it is a score or a loss, else the best
+/// validation score.
+Quantity scoreOf(const ExperimentState& state, std::size_t measure);
 
 /// A point for each variant: the mean of scoreOf() the measure against the mean cost, over the runs
 /// that are done.

@@ -43,9 +43,11 @@ QString shownTitle(const Measure& measure) {
 
 QString fileStem(const Measure& measure) {
   std::string name(nameOf(measure.quantity));
-  if (measure.quantity == Quantity::secondsToAccuracy) {
+  const QuantityTraits traits = traitsOf(measure.quantity);
+  if (traits.measured == Measured::secondsToScore) {
     name += '-';
-    name += formatNumber(100 * measure.target);
+    name +=
+        formatNumber(traitsOf(*traits.scoredBy).isShare ? 100 * measure.target : measure.target);
   }
   return QString::fromStdString(name);
 }

@@ -44,8 +44,8 @@ QString runTitle(const RunSummary& run) {
   const QDateTime began = QDateTime::fromString(match.captured(1), u"yyyy-MM-dd_HH-mm"_s);
   QString title = shownName(run);
   if (began.isValid()) title += u" · "_s + momentText(began);
-  if (run.record.bestValidationAccuracy) {
-    title += u" · "_s + accuracyText(*run.record.bestValidationAccuracy);
+  if (run.record.bestValidationScore) {
+    title += u" · "_s + scoreText(*run.record.bestValidationScore, run.record.scoredBy);
   }
   return title;
 }

@@ -255,6 +255,10 @@ void ImagePicker::fillClasses() {
   classes_->addItem(u"All classes"_s);
   label_ = -1;
   if (!images_) return;
+  // Numbers have no classes to choose, and are not right or wrong.
+  for (QWidget* filter : {static_cast<QWidget*>(classes_), static_cast<QWidget*>(filters_)}) {
+    filter->setVisible(images_->numberNames.empty());
+  }
   for (const std::string& name : images_->classNames) {
     classes_->addItem(QString::fromStdString(name));
   }
@@ -268,16 +272,20 @@ void ImagePicker::fill() {
                ? QString::fromStdString(images_->classNames[static_cast<std::size_t>(label)])
                : QString::number(label);
   };
+  const std::size_t width = images_ ? images_->numberNames.size() : 0;
   for (int image = 0; image < count; ++image) {
-    const int label = images_->labels[static_cast<std::size_t>(image)];
+    const auto index = static_cast<std::size_t>(image);
+    const bool hasClass = images_->numberNames.empty();
+    const int label = hasClass ? images_->labels[index] : -1;
     const std::optional<int> predicted = predictedOf(image);
-    const bool isWrong =
-        predicted && *predicted != predictions_->labels[static_cast<std::size_t>(image)];
+    const bool isWrong = predicted && *predicted != predictions_->labels[index];
     if (label_ >= 0 && label != label_) continue;
     if (filter_ == PredictionFilter::wrong && !isWrong) continue;
     if (filter_ == PredictionFilter::right && (!predicted || isWrong)) continue;
     shown.push_back({.index = image,
-                     .caption = isWrong ? u"→ "_s + nameOf(*predicted) : nameOf(label),
+                     .caption = isWrong    ? u"→ "_s + nameOf(*predicted)
+                                : hasClass ? nameOf(label)
+                                           : roundedText(images_->numbers[index * width]),
                      .verdict = !predicted ? Verdict::none
                                 : isWrong  ? Verdict::wrong
                                            : Verdict::right});

@@ -29,8 +29,6 @@ QLabel* makeNote(const QString& text = {});
 /// The view with a small export button in the corner, beside its title.
 QWidget* withExport(HeatmapView& view);
 
-/// The size of a tool button's icon beside text of the chosen size.
-
 /// The symmetric limits that include the values of all arrays.
 ColorRange commonRange(std::initializer_list<const Array*> arrays);
 

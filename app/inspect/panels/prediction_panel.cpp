@@ -16,6 +16,26 @@ using namespace Qt::StringLiterals;
 
 namespace lambda {
 
+namespace {
+
+/// The predicted and the true class of an image; none of a regression.
+std::vector<Bar> barsOf(const Predictions& predictions, std::size_t image) {
+  if (!predictions.numbers.empty()) return {};
+  const int predicted = predictions.predicted[image], label = predictions.labels[image];
+  std::vector<Bar> bars{{.name = className(predictions.classNames, predicted),
+                         .value = static_cast<double>(predictions.confidence[image]),
+                         .isTrue = predicted == label,
+                         .isChosen = true}};
+  if (predicted != label) {
+    bars.push_back({.name = className(predictions.classNames, label),
+                    .value = static_cast<double>(predictions.truthProbability[image]),
+                    .isTrue = true});
+  }
+  return bars;
+}
+
+}  // namespace
+
 PredictionPanel::PredictionPanel(QWidget* parent)
     : InspectPanel(parent),
       verdict_(new QLabel),
@@ -61,7 +81,8 @@ std::vector<const Exportable*> PredictionPanel::exports() const {
 void PredictionPanel::showState(const PanelState& state) {
   setOffer(state.plain && state.plain->isOffered ? std::optional(state.plain->split)
                                                  : std::nullopt);
-  if (state.snapshot && !state.snapshot->probabilities.empty()) {
+  if (state.snapshot &&
+      !(state.snapshot->probabilities.empty() && state.snapshot->numbers.empty())) {
     showSnapshot(*state.snapshot);
   } else if (state.plain && state.plain->predictions) {
     showPrediction(*state.plain->predictions, state.plain->index);
@@ -87,8 +108,8 @@ void PredictionPanel::showSnapshot(const InspectionSnapshot& s) {
                     .isChosen = i == s.predicted});
   }
   bars_->setName(exportStem(s, u"prediction"_s));
+  bars_->setVisible(!bars.empty());
   bars_->setBars(std::move(bars));
-  bars_->setVisible(true);
   setVerdict(predictionText(s));
   details_->setText(
       u"%1 after step %2, epoch %3."_s.arg(weightsText(s.weights), countText(s.step)).arg(s.epoch));
@@ -101,19 +122,9 @@ void PredictionPanel::showPrediction(const Predictions& predictions, int image) 
     showNone();
     return;
   }
-  const auto index = static_cast<std::size_t>(image);
-  const int predicted = predictions.predicted[index], label = predictions.labels[index];
-  std::vector<Bar> bars{{.name = className(predictions.classNames, predicted),
-                         .value = static_cast<double>(predictions.confidence[index]),
-                         .isTrue = predicted == label,
-                         .isChosen = true}};
-  if (predicted != label) {
-    bars.push_back({.name = className(predictions.classNames, label),
-                    .value = static_cast<double>(predictions.truthProbability[index]),
-                    .isTrue = true});
-  }
+  std::vector<Bar> bars = barsOf(predictions, static_cast<std::size_t>(image));
+  bars_->setVisible(!bars.empty());
   bars_->setBars(std::move(bars));
-  bars_->setVisible(true);
   setVerdict(words);
   details_->setVisible(true);
   details_->setText(u"Weights after step %1, epoch %2."_s.arg(countText(predictions.step))

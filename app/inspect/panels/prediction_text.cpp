@@ -25,6 +25,7 @@ PredictionText inWords(const QString& predicted, double probability, const QStri
 }  // namespace
 
 PredictionText predictionText(const InspectionSnapshot& snapshot) {
+  if (!snapshot.numbers.empty()) return {numbersText(snapshot.numbers), u"heading"_s};
   const auto predicted = static_cast<std::size_t>(std::max(0, snapshot.predicted));
   if (predicted >= snapshot.probabilities.size()) return {};
   return inWords(className(snapshot.classNames, snapshot.predicted),
@@ -34,7 +35,14 @@ PredictionText predictionText(const InspectionSnapshot& snapshot) {
 
 PredictionText predictionText(const Predictions& predictions, int image) {
   const auto index = static_cast<std::size_t>(image);
-  if (image < 0 || index >= predictions.predicted.size()) return {};
+  if (image < 0) return {};
+  std::vector<NumberPrediction> numbers;
+  for (const NumberColumn& column : predictions.numbers) {
+    if (index >= column.truth.size()) return {};
+    numbers.push_back({column.name, column.predicted[index], column.truth[index]});
+  }
+  if (!numbers.empty()) return {numbersText(numbers), u"heading"_s};
+  if (index >= predictions.predicted.size()) return {};
   return inWords(className(predictions.classNames, predictions.predicted[index]),
                  static_cast<double>(predictions.confidence[index]),
                  className(predictions.classNames, predictions.labels[index]));

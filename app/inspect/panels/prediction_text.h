@@ -14,7 +14,7 @@ struct PredictionText {
   QString role;
 };
 
-/// Empty without probabilities.
+/// Empty without probabilities and numbers.
 PredictionText predictionText(const InspectionSnapshot& snapshot);
 
 /// Empty for an image that the predictions do not have.

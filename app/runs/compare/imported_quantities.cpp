@@ -66,8 +66,8 @@ bool isInPercent(const Curve& curve) {
 
 std::optional<QuantityMatch> matchOf(const ImportedLog& log, RunQuantity quantity) {
   const bool accuracy =
-      quantity == RunQuantity::validationAccuracy || quantity == RunQuantity::trainAccuracy;
-  const bool train = quantity == RunQuantity::trainAccuracy || quantity == RunQuantity::trainLoss;
+      quantity == RunQuantity::validationScore || quantity == RunQuantity::trainScore;
+  const bool train = quantity == RunQuantity::trainScore || quantity == RunQuantity::trainLoss;
   const std::array parts =
       train ? std::array{Part::train, Part::unknown} : std::array{Part::validation, Part::test};
   for (const Part part : parts) {

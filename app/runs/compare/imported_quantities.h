@@ -6,8 +6,8 @@
 
 namespace lambda {
 
-/// The quantities whose curves are compared between runs.
-enum class RunQuantity { validationAccuracy, validationLoss, trainAccuracy, trainLoss };
+/// The quantities whose curves are compared between runs. The score is that of their task.
+enum class RunQuantity { validationScore, validationLoss, trainScore, trainLoss };
 
 /// A curve from another program that stands for one of our quantities.
 struct QuantityMatch {

@@ -19,12 +19,12 @@ namespace {
 
 std::optional<double> valueOf(const EpochRecord& epoch, RunQuantity quantity) {
   switch (quantity) {
-    case RunQuantity::validationAccuracy:
-      return epoch.validation ? std::optional(epoch.validation->accuracy) : std::nullopt;
+    case RunQuantity::validationScore:
+      return epoch.validation ? std::optional(epoch.validation->score) : std::nullopt;
     case RunQuantity::validationLoss:
       return epoch.validation ? std::optional(epoch.validation->loss) : std::nullopt;
-    case RunQuantity::trainAccuracy:
-      return epoch.train.accuracy;
+    case RunQuantity::trainScore:
+      return epoch.train.score;
     case RunQuantity::trainLoss:
       return epoch.train.loss;
   }
@@ -101,11 +101,21 @@ std::vector<OverlayRun> overlayRuns(RunLibrary& library,
   return overlay;
 }
 
+ScoreKind scoreOf(const std::vector<OverlayRun>& runs) {
+  return runs.empty() ? ScoreKind::accuracy : runs.front().row.run.record.scoredBy;
+}
+
+bool isScoredBy(ScoreKind score, const OverlayRun& run) {
+  return run.row.run.record.scoredBy == score;
+}
+
 std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, RunQuantity quantity) {
   constexpr std::array kStyles{Qt::SolidLine, Qt::DashLine, Qt::DotLine, Qt::DashDotLine};
   std::map<int, std::size_t> uses;
   std::vector<CurveSeries> series;
+  const ScoreKind score = scoreOf(runs);
   for (const OverlayRun& run : runs) {
+    if (!isScoredBy(score, run)) continue;
     CurveSeries curve;
     curve.key = run.row.run.path.string();
     curve.label = overlayLabelOf(runs, run).toStdString();
@@ -126,14 +136,14 @@ std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, RunQuant
 double bestOf(const CurveSeries& series, RunQuantity quantity) {
   double best = std::numeric_limits<double>::quiet_NaN();
   for (const double value : series.samples.y) {
-    const bool isBetter = isAccuracy(quantity) ? value > best : value < best;
+    const bool isBetter = isScore(quantity) ? value > best : value < best;
     if (std::isfinite(value) && (std::isnan(best) || isBetter)) best = value;
   }
   return best;
 }
 
-bool isAccuracy(RunQuantity quantity) {
-  return quantity == RunQuantity::validationAccuracy || quantity == RunQuantity::trainAccuracy;
+bool isScore(RunQuantity quantity) {
+  return quantity == RunQuantity::validationScore || quantity == RunQuantity::trainScore;
 }
 
 }  // namespace lambda

@@ -30,13 +30,20 @@ std::vector<OverlayRun> overlayRuns(RunLibrary& library,
                                     const RunTableModel& runs,
                                     const std::vector<std::filesystem::path>& paths);
 
-/// One series for each run that has the quantity, with the run's path as key. Of runs with the same
-/// colour all but the first are dashed.
+/// The score by which the runs are compared: that of the first one.
+ScoreKind scoreOf(const std::vector<OverlayRun>& runs);
+
+/// Whether the curves of a run are compared by that score. Losses of different tasks are not
+/// comparable either.
+bool isScoredBy(ScoreKind score, const OverlayRun& run);
+
+/// One series for each run that has the quantity and isScoredBy() scoreOf() the runs, with the
+/// run's path as key. Of runs with the same colour all but the first are dashed.
 std::vector<CurveSeries> overlayOf(const std::vector<OverlayRun>& runs, RunQuantity quantity);
 
-/// The best value so far: the highest accuracy or the lowest loss; NaN where there is none.
+/// The best value so far: the highest score or the lowest loss; NaN where there is none.
 double bestOf(const CurveSeries& series, RunQuantity quantity);
 
-bool isAccuracy(RunQuantity quantity);
+bool isScore(RunQuantity quantity);
 
 }  // namespace lambda

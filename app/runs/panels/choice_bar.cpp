@@ -34,6 +34,10 @@ void ChoiceBar::setCurrent(int choice) {
   if (QAbstractButton* button = buttons_->button(choice)) button->setChecked(true);
 }
 
+void ChoiceBar::setTextOf(int choice, const QString& text) {
+  buttons_->button(choice)->setText(text);
+}
+
 void ChoiceBar::setToolTipOf(int choice, const QString& text) {
   buttons_->button(choice)->setToolTip(text);
 }

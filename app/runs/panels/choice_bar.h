@@ -19,6 +19,7 @@ class ChoiceBar : public QWidget {
   int current() const;
   /// Emits no signal.
   void setCurrent(int choice);
+  void setTextOf(int choice, const QString& text);
   void setToolTipOf(int choice, const QString& text);
 
  Q_SIGNALS:

@@ -19,6 +19,7 @@
 #include "app/runs/run_table_model.h"
 #include "widgets/plots/curves/curve_plot.h"
 #include "widgets/plots/curves/curve_toolbar.h"
+#include "widgets/plots/curves/run_curves.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
 #include "widgets/theme/look_changes.h"
@@ -40,20 +41,26 @@ const QString kQuantityKey = u"quantity"_s;
 const QString kAccuracyGroup = u"accuracyPlot"_s;
 const QString kLossGroup = u"lossPlot"_s;
 
+QString nameOfScore(ScoreKind score) {
+  return QString::fromUtf8(traitsOf(score).name);
+}
+
+QStringList quantityNames(ScoreKind score) {
+  return {u"Validation %1"_s.arg(nameOfScore(score)),
+          u"Validation loss"_s,
+          u"Training %1"_s.arg(nameOfScore(score)),
+          u"Training loss"_s};
+}
+
 }  // namespace
 
 OverlayPanel::OverlayPanel(const RunsContext& context)
     : library_(context.library),
       runs_(context.runs),
-      quantities_(new ChoiceBar({u"Validation accuracy"_s,
-                                 u"Validation loss"_s,
-                                 u"Training accuracy"_s,
-                                 u"Training loss"_s},
-                                u"Curves"_s,
-                                this)),
+      quantities_(new ChoiceBar(quantityNames(ScoreKind::accuracy), u"Curves"_s, this)),
       plots_(new QStackedWidget(this)),
-      accuracy_(makeView(u"Accuracy"_s, true)),
-      loss_(makeView(u"Loss"_s, false)),
+      score_(makeView(runPanels()[1])),
+      loss_(makeView(runPanels()[0])),
       legend_(new RunLegend),
       legendPlace_(new QScrollArea(this)),
       rest_(new QLabel(this)) {
@@ -70,7 +77,7 @@ OverlayPanel::OverlayPanel(const RunsContext& context)
   auto* top = new FlowLayout(4);
   top->addWidget(quantities_);
   top->beginRight();
-  for (const View& each : {accuracy_, loss_}) top->addWidget(each.toolbar);
+  for (const View& each : {score_, loss_}) top->addWidget(each.toolbar);
   loss_.toolbar->hide();
   auto* body = new QHBoxLayout;
   body->setSpacing(8);
@@ -85,9 +92,9 @@ OverlayPanel::OverlayPanel(const RunsContext& context)
   column->addLayout(top);
   column->addLayout(body, 1);
 
-  link(accuracy_, loss_);
-  link(loss_, accuracy_);
-  accuracy_.plot->setAxis(CurveAxis::epochs);
+  link(score_, loss_);
+  link(loss_, score_);
+  score_.plot->setAxis(CurveAxis::epochs);
   refreshTimer_.setSingleShot(true);
   refreshTimer_.setInterval(kRefreshMs);
   connect(&refreshTimer_, &QTimer::timeout, this, &OverlayPanel::refresh);
@@ -103,12 +110,11 @@ OverlayPanel::OverlayPanel(const RunsContext& context)
   onFontChange(*this, [this] { updateSizes(); });
 }
 
-OverlayPanel::View OverlayPanel::makeView(const QString& title, bool percent) {
+OverlayPanel::View OverlayPanel::makeView(const CurvePanel& panel) {
   View view;
-  view.plot = new CurvePlot(
-      {CurvePanel{.title = title, .percent = percent, .automaticLog = !percent}}, this);
+  view.plot = new CurvePlot({panel}, this);
   view.plot->setFollow(true);
-  view.toolbar = new CurveToolbar(*view.plot, percent ? -1 : 0, this);
+  view.toolbar = new CurveToolbar(*view.plot, panel.automaticLog ? 0 : -1, this);
   plots_->addWidget(view.plot);
   connect(
       view.plot, &CurvePlot::seriesClicked, this, [this](const std::string& key) { choose(key); });
@@ -124,7 +130,7 @@ void OverlayPanel::setRuns(const std::vector<std::filesystem::path>& runs) {
   if (paths_ == runs) return refreshSoon();
   paths_ = runs;
   highlighted_.clear();
-  for (const View& each : {accuracy_, loss_}) each.plot->setFollow(true);
+  for (const View& each : {score_, loss_}) each.plot->setFollow(true);
   refreshSoon();
 }
 
@@ -142,13 +148,13 @@ RunQuantity OverlayPanel::quantity() const {
 }
 
 QList<QAction*> OverlayPanel::panelActions() const {
-  return accuracy_.toolbar->plotActions();
+  return score_.toolbar->plotActions();
 }
 
 void OverlayPanel::saveLayout(QSettings& settings) const {
   settings.setValue(kQuantityKey, quantities_->current());
   settings.beginGroup(kAccuracyGroup);
-  accuracy_.toolbar->saveLayout(settings);
+  score_.toolbar->saveLayout(settings);
   settings.endGroup();
   settings.beginGroup(kLossGroup);
   loss_.toolbar->saveLayout(settings);
@@ -162,7 +168,7 @@ void OverlayPanel::restoreLayout(QSettings& settings) {
   loss_.toolbar->restoreLayout(settings);
   settings.endGroup();
   settings.beginGroup(kAccuracyGroup);
-  accuracy_.toolbar->restoreLayout(settings);
+  score_.toolbar->restoreLayout(settings);
   settings.endGroup();
 }
 
@@ -182,7 +188,7 @@ void OverlayPanel::refreshSoon() {
 }
 
 OverlayPanel::View& OverlayPanel::view() {
-  return isAccuracy(quantity()) ? accuracy_ : loss_;
+  return isScore(quantity()) ? score_ : loss_;
 }
 
 LegendEntry OverlayPanel::entryFor(const OverlayRun& run,
@@ -203,7 +209,10 @@ LegendEntry OverlayPanel::entryFor(const OverlayRun& run,
       note = match->isOfTest ? u"on its test set, logged as %1"_s.arg(name)
                              : u"logged as %1"_s.arg(name);
     }
-    entry.value = isAccuracy(quantity()) ? accuracyText(shown) : numberText(shown, 4);
+    entry.value =
+        isScore(quantity()) ? scoreText(shown, run.row.run.record.scoredBy) : numberText(shown, 4);
+  } else if (run.row.hasRecord() && !isScoredBy(compared_, run)) {
+    note = u"another task, with %1"_s.arg(nameOfScore(run.row.run.record.scoredBy));
   } else if (run.row.isImported()) {
     note = u"has no such curve"_s;
   } else if (run.row.state == RunState::damaged) {
@@ -223,6 +232,10 @@ void OverlayPanel::refresh() {
   rest_->setVisible(drawn < paths_.size());
   rest_->setText(u"%1 of %2 runs are drawn. Check the runs to compare."_s.arg(drawn).arg(
       countText(paths_.size())));
+  compared_ = scoreOf(overlay);
+  const QStringList names = quantityNames(compared_);
+  for (int i = 0; i < names.size(); ++i) quantities_->setTextOf(i, names[i]);
+  score_.plot->setPanels({runPanels(compared_)[1]});
   std::vector<CurveSeries> series = overlayOf(overlay, quantity());
   std::vector<LegendEntry> entries;
   for (const OverlayRun& run : overlay) entries.push_back(entryFor(run, series));
@@ -230,13 +243,14 @@ void OverlayPanel::refresh() {
     return run.row.hasRecord() && !run.metrics;
   });
   View& shown = view();
-  for (const View& each : {accuracy_, loss_})
-    each.toolbar->setVisible(each.toolbar == shown.toolbar);
+  for (const View& each : {score_, loss_}) each.toolbar->setVisible(each.toolbar == shown.toolbar);
   plots_->setCurrentWidget(shown.plot);
   shown.plot->setEmptyText(paths_.empty() ? u"Check runs in the table to compare their curves."_s
                            : isReading    ? u"Reading …"_s
                                           : u"No epoch has been scored yet."_s);
-  shown.plot->setExportName(u"runs-"_s + (isAccuracy(quantity()) ? u"accuracy"_s : u"loss"_s));
+  shown.plot->setExportName(u"runs-"_s + (isScore(quantity())
+                                              ? QString::fromLatin1(traitsOf(compared_).key)
+                                              : u"loss"_s));
   shown.plot->setSeries(std::move(series));
   legend_->setEntries(std::move(entries));
   if (!highlighted_.empty()) shown.plot->setHighlighted({highlighted_.string()});

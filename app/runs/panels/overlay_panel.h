@@ -18,6 +18,7 @@ class ChoiceBar;
 class CurvePlot;
 class CurveToolbar;
 class RunLegend;
+struct CurvePanel;
 struct CurveSeries;
 struct LegendEntry;
 struct OverlayRun;
@@ -51,7 +52,7 @@ class OverlayPanel : public RunsPanel {
     CurveToolbar* toolbar = nullptr;
   };
 
-  View makeView(const QString& title, bool percent);
+  View makeView(const CurvePanel& panel);
   void link(View& from, View& to);
   LegendEntry entryFor(const OverlayRun& run, const std::vector<CurveSeries>& series) const;
   void updateSizes();
@@ -66,11 +67,12 @@ class OverlayPanel : public RunsPanel {
   std::filesystem::path highlighted_;  ///< The others are dimmed; empty = none is.
   ChoiceBar* quantities_;
   QStackedWidget* plots_;
-  View accuracy_;
+  View score_;
   View loss_;
   RunLegend* legend_;
   QScrollArea* legendPlace_;
   QLabel* rest_;  ///< Number of runs that are checked but not drawn.
+  ScoreKind compared_ = ScoreKind::accuracy;
   QTimer refreshTimer_;
   bool isStale_ = true;
 };

@@ -138,25 +138,31 @@ void ScatterPanel::refresh() {
   const std::string images = current >= 0 ? comparableDataOf(runs_.row(current)) : std::string();
   const bool isFiltered = sameData_->isChecked() && !images.empty();
   std::vector<ScatterPoint> points;
+  // Scores of different tasks have no common axis: that of the selected run is shown.
+  ScoreKind scoredBy = ScoreKind::accuracy;
+  if (current >= 0) scoredBy = runs_.row(current).run.record.scoredBy;
   for (int row = 0; row < sorted_.rowCount(); ++row) {
     const int source = sorted_.mapToSource(sorted_.index(row, 0)).row();
     const RunRow& run = runs_.row(source);
     if (isFiltered && comparableDataOf(run) != images) continue;
+    if (run.run.record.scoredBy != scoredBy) continue;
     points.push_back({run.run.path.string(),
                       runs_.distinctName(source),
                       specOf(cost).number(run),
                       specOf(score).number(run),
                       runs_.colorIndex(run.run.path)});
   }
+  const ScoreTraits traits = traitsOf(scoredBy);
+  const QString name = QString::fromUtf8(traits.name);
   const QString scoreTitle =
-      score == RunColumn::test ? u"Test accuracy"_s : u"Best validation accuracy"_s;
+      (score == RunColumn::test ? u"Test %1"_s : u"Best validation %1"_s).arg(name);
   const QString costTitle = cost == RunColumn::time    ? u"Training time"_s
                             : cost == RunColumn::flops ? u"FLOPs of one image, forward"_s
                                                        : u"Parameters"_s;
   plot_->setAxes({costTitle,
                   cost == RunColumn::time ? ValueUnit::seconds : ValueUnit::count,
                   logarithmic_->isChecked()},
-                 {scoreTitle, ValueUnit::percent, false});
+                 {scoreTitle, traits.isShare ? ValueUnit::percent : ValueUnit::number, false});
   plot_->setEmptyText(
       score == RunColumn::test
           ? u"None of the listed runs has been scored on the test set."_s

@@ -27,8 +27,8 @@ double orMissing(const std::optional<double>& value) {
   return value.value_or(kMissing);
 }
 
-QString accuracyOrNothing(const std::optional<double>& accuracy) {
-  return accuracy ? accuracyText(*accuracy) : QString();
+QString scoreOrNothing(const std::optional<double>& score, const RunRecord& record) {
+  return score ? scoreText(*score, record.scoredBy) : QString();
 }
 
 QString countOrNothing(std::int64_t count) {
@@ -43,6 +43,27 @@ QString csvNumber(const std::optional<double>& value) {
   return value ? QString::fromStdString(formatNumber(*value)) : QString();
 }
 
+/// A field for each kind of score, which is empty for runs with another one.
+std::vector<ExportedField> scoreFields(const char* (*keyOf)(ScoreKind),
+                                       std::optional<double> RunRecord::*score) {
+  std::vector<ExportedField> fields;
+  for (const ScoreKind kind : kScoreKinds) {
+    fields.push_back({QString::fromLatin1(keyOf(kind)), [kind, score](const RunRow& row) {
+                        const RunRecord& record = row.run.record;
+                        return record.scoredBy == kind ? csvNumber(record.*score) : QString();
+                      }});
+  }
+  return fields;
+}
+
+std::vector<ExportedField> withTestEvaluations(std::vector<ExportedField> fields) {
+  fields.push_back({u"testEvaluations"_s, [](const RunRow& row) {
+                      return row.isImported() ? QString()
+                                              : QString::number(row.run.record.testEvaluations);
+                    }});
+  return fields;
+}
+
 QString csvCount(std::int64_t count) {
   return count > 0 ? QString::number(count) : QString();
 }
@@ -53,16 +74,16 @@ QString shown(const std::string& text) {
 
 QString testText(const RunRow& row) {
   const RunRecord& record = row.run.record;
-  const QString accuracy = accuracyOrNothing(record.testAccuracy);
-  if (accuracy.isEmpty() || row.isImported()) return accuracy;
-  return u"%1 · %2×"_s.arg(accuracy).arg(record.testEvaluations);
+  const QString score = scoreOrNothing(record.testScore, record);
+  if (score.isEmpty() || row.isImported()) return score;
+  return u"%1 · %2×"_s.arg(score).arg(record.testEvaluations);
 }
 
 QString testToolTip(const RunRow& row) {
   const RunRecord& record = row.run.record;
-  if (!record.testAccuracy) return u"The test set has not been scored."_s;
+  if (!record.testScore) return u"The test set has not been scored."_s;
   if (row.isImported()) return u"The last value of its test curve"_s;
-  return u"The test set has been scored %1. A network chosen by its test accuracy looks better "
+  return u"The test set has been scored %1. A network chosen by its test score looks better "
          "than it is."_s.arg(timesText(record.testEvaluations));
 }
 
@@ -166,29 +187,28 @@ std::vector<ColumnSpec> makeColumns() {
       {.id = RunColumn::validation,
        .key = u"validation"_s,
        .title = u"Validation"_s,
-       .meaning = u"Best accuracy on the validation images; bold: the best on its data set"_s,
+       .meaning = u"Best score on the validation images; bold: the best on its data set"_s,
        .look = CellLook::number,
        .marksBest = true,
-       .text = ofRecord(&RunRecord::bestValidationAccuracy, accuracyOrNothing),
-       .number = ofRecord(&RunRecord::bestValidationAccuracy, orMissing),
-       .exported = {{u"bestValidationAccuracy"_s,
-                     ofRecord(&RunRecord::bestValidationAccuracy, csvNumber)}}},
+       .text =
+           [](const RunRow& row) {
+             return scoreOrNothing(row.run.record.bestValidationScore, row.run.record);
+           },
+       .number = ofRecord(&RunRecord::bestValidationScore, orMissing),
+       .exported = scoreFields([](ScoreKind kind) { return traitsOf(kind).bestKey; },
+                               &RunRecord::bestValidationScore)},
       {.id = RunColumn::test,
        .key = u"test"_s,
        .title = u"Test"_s,
-       .meaning = u"Accuracy on the test images, and how often those were scored; bold: the best "
+       .meaning = u"Score on the test images, and how often those were scored; bold: the best "
                   "on its data set"_s,
        .look = CellLook::number,
        .marksBest = true,
        .text = testText,
-       .number = ofRecord(&RunRecord::testAccuracy, orMissing),
+       .number = ofRecord(&RunRecord::testScore, orMissing),
        .toolTip = testToolTip,
-       .exported = {{u"testAccuracy"_s, ofRecord(&RunRecord::testAccuracy, csvNumber)},
-                    {u"testEvaluations"_s,
-                     [](const RunRow& row) {
-                       return row.isImported() ? QString()
-                                               : QString::number(row.run.record.testEvaluations);
-                     }}}},
+       .exported = withTestEvaluations(scoreFields(
+           [](ScoreKind kind) { return traitsOf(kind).testKey; }, &RunRecord::testScore))},
       {.id = RunColumn::epochs,
        .key = u"epochs"_s,
        .title = u"Epochs"_s,

@@ -25,7 +25,7 @@ bool isKnownToLack(const RunRecord& record, Split split) {
     return data.validationCount == 0 && !hasOwnValidation(data.source);
   if (split != Split::test) return false;
   // A training scores the test images at its end, where there are some.
-  if (record.status == RunStatus::finished && !record.testAccuracy) return true;
+  if (record.status == RunStatus::finished && !record.testScore) return true;
   const auto info = announcedInfo(data.source);
   return info && info->testCount == 0;
 }

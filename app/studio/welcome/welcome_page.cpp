@@ -94,10 +94,10 @@ void clear(QLayout& layout) {
 
 QString describe(const RunRecord& record) {
   QStringList parts{QString::fromStdString(record.pattern)};
-  if (record.bestValidationAccuracy) {
-    parts << u"validation %1"_s.arg(accuracyText(*record.bestValidationAccuracy));
+  if (record.bestValidationScore) {
+    parts << u"validation %1"_s.arg(scoreText(*record.bestValidationScore, record.scoredBy));
   }
-  if (record.testAccuracy) parts << u"test %1"_s.arg(accuracyText(*record.testAccuracy));
+  if (record.testScore) parts << u"test %1"_s.arg(scoreText(*record.testScore, record.scoredBy));
   parts << countedText(record.epochsDone, u"epoch"_s);
   return parts.join(u" · "_s);
 }

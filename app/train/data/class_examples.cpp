@@ -12,7 +12,7 @@ ClassExamples readClassExamples(const DataSource& source, int count) {
   try {
     const LabeledImages all = readTrainingImages(source).train;
     examples.ofClass.resize(all.classNames.size());
-    for (std::size_t i = 0; i < all.count(); ++i) {
+    for (std::size_t i = 0; i < all.labels.size(); ++i) {
       std::vector<QImage>& ofClass = examples.ofClass[all.labels[i]];
       if (ofClass.size() < static_cast<std::size_t>(count)) {
         ofClass.push_back(thumbnailAt(all, i));

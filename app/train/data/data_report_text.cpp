@@ -37,20 +37,21 @@ QString countsText(const DataReport& report) {
   const QString train = countText(info.trainCount);
   const QString test =
       info.testCount > 0 ? u"%1 for the test"_s.arg(countText(info.testCount)) : u"no test set"_s;
+  const QString outputs = QString::fromLatin1(traitsOf(info.task).outputs);
   const QString shape = QString::number(info.shape.channels) + u"×"_s +
                         QString::number(info.shape.height) + u"×"_s +
                         QString::number(info.shape.width);
   if (info.validationCount > 0) {
-    return u"%1 images for training, %2 for validation, %3, %4 classes, %5 each"_s
+    return u"%1 images for training, %2 for validation, %3, %4 %5, %6 each"_s
         .arg(countText(info.trainCount - info.validationCount),
              countText(info.validationCount),
              test)
         .arg(info.classes)
-        .arg(shape);
+        .arg(outputs, shape);
   }
-  return u"%1 images for training and validation, %2, %3 classes, %4 each"_s.arg(train, test)
+  return u"%1 images for training and validation, %2, %3 %4, %5 each"_s.arg(train, test)
       .arg(info.classes)
-      .arg(shape);
+      .arg(outputs, shape);
 }
 
 QString findingsText(const DataReport& report) {

@@ -31,6 +31,7 @@ QString className(const InspectionSnapshot& snapshot, int label) {
 }
 
 QString wordsOf(const InspectionSnapshot& snapshot) {
+  if (!snapshot.numbers.empty()) return numbersText(snapshot.numbers);
   const QString truth = className(snapshot, snapshot.label);
   const auto predicted = static_cast<std::size_t>(snapshot.predicted);
   if (predicted >= snapshot.probabilities.size()) return truth;

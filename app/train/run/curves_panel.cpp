@@ -137,6 +137,8 @@ void CurvesPanel::showAll() {
   for (const CurveSeries& series : whole) keys_.push_back(series.key);
   std::vector<CurveSeries> all = referenceCurves();
   all.insert(all.end(), whole.begin(), whole.end());
+  const std::vector<BatchRecord>& batches = session_.metrics().batches;
+  if (!batches.empty()) plot_->setPanels(runPanels(batches.front().scoredBy));
   plot_->setSeries(std::move(all));
 }
 

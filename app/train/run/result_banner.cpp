@@ -121,12 +121,13 @@ ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
 void ResultBanner::showResult(const RunResult& result, int epochs) {
   run_ = result.run;
   QStringList parts;
-  if (result.bestValidationAccuracy) {
-    parts << u"best validation %1"_s.arg(accuracyText(*result.bestValidationAccuracy)) +
+  if (result.bestValidationScore) {
+    parts << u"best validation %1"_s.arg(scoreText(*result.bestValidationScore, result.scoredBy)) +
                  guessText(result.validationMajority);
   }
-  if (result.testAccuracy) {
-    parts << u"test %1"_s.arg(accuracyText(*result.testAccuracy)) + guessText(result.testMajority);
+  if (result.testScore) {
+    parts << u"test %1"_s.arg(scoreText(*result.testScore, result.scoredBy)) +
+                 guessText(result.testMajority);
   }
   parts << durationText(result.trainSeconds);
   if (result.imagesPerSecond > 0)

@@ -9,6 +9,7 @@
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/idx/idx_files.h"
 #include "engine/formats/image_folder/image_folder.h"
+#include "engine/formats/image_folder/numbered_pictures.h"
 
 namespace lambda::source_kinds {
 
@@ -159,6 +160,29 @@ bool dropMissingValidation(ImageFolderSource& source) {
   }
   source.validation = ValidationPictures::drawn;
   return true;
+}
+
+// ---- pictures with numbers ----
+
+TrainingImages training(const PictureNumbersSource& source) {
+  NumberedPictures pictures = readNumberedPictures(source);
+  return {std::move(pictures.train), std::move(pictures.validation), std::move(pictures.changes)};
+}
+
+LabeledImages test(const PictureNumbersSource& source) {
+  return readNumberedPictures(source).test;
+}
+
+DatasetInfo probe(const PictureNumbersSource& source) {
+  return probeNumberedPictures(source);
+}
+
+DataReport check(const PictureNumbersSource& source) {
+  return checkNumberedPictures(source);
+}
+
+bool liesAt(const fs::path& path, const PictureNumbersSource&) {
+  return isNumberedList(path);
 }
 
 }  // namespace lambda::source_kinds

@@ -17,30 +17,35 @@ TrainingImages training(const Cifar10Source& source);
 TrainingImages training(const Cifar100Source& source);
 TrainingImages training(const IdxSource& source);
 TrainingImages training(const ImageFolderSource& source);
+TrainingImages training(const PictureNumbersSource& source);
 
 LabeledImages test(const Shapes10Source& source);
 LabeledImages test(const Cifar10Source& source);
 LabeledImages test(const Cifar100Source& source);
 LabeledImages test(const IdxSource& source);
 LabeledImages test(const ImageFolderSource& source);
+LabeledImages test(const PictureNumbersSource& source);
 
 DatasetInfo probe(const Shapes10Source& source);
 DatasetInfo probe(const Cifar10Source& source);
 DatasetInfo probe(const Cifar100Source& source);
 DatasetInfo probe(const IdxSource& source);
 DatasetInfo probe(const ImageFolderSource& source);
+DatasetInfo probe(const PictureNumbersSource& source);
 
 DataReport check(const Shapes10Source& source);
 DataReport check(const Cifar10Source& source);
 DataReport check(const Cifar100Source& source);
 DataReport check(const IdxSource& source);
 DataReport check(const ImageFolderSource& source);
+DataReport check(const PictureNumbersSource& source);
 
 bool liesAt(const std::filesystem::path& path, const Shapes10Source&);
 bool liesAt(const std::filesystem::path& path, const Cifar10Source&);
 bool liesAt(const std::filesystem::path& path, const Cifar100Source&);
 bool liesAt(const std::filesystem::path& path, const IdxSource&);
 bool liesAt(const std::filesystem::path& path, const ImageFolderSource&);
+bool liesAt(const std::filesystem::path& path, const PictureNumbersSource&);
 
 /// Sets the options of a newly named source that depend on what lies at its path.
 template <class Source>

@@ -1,6 +1,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/experiments/difference_text.h"
 #include "engine/experiments/report/experiment_report.h"
 #include "engine/experiments/report/report_numbers.h"
 #include "engine/values/fields/enum_name.h"
@@ -14,7 +15,8 @@ namespace {
 /// "validationAccuracy", "secondsToAccuracy 0.9".
 std::string columnOf(const Measure& measure) {
   std::string name(nameOf(measure.quantity));
-  if (measure.quantity == Quantity::secondsToAccuracy) name += " " + formatNumber(measure.target);
+  if (traitsOf(measure.quantity).measured == Measured::secondsToScore)
+    name += " " + formatNumber(measure.target);
   return name;
 }
 

@@ -58,8 +58,12 @@ std::string markdownTable(const ExperimentState& state, const MeasureResult& res
 }  // namespace
 
 std::string titleOf(const Measure& measure) {
-  if (measure.quantity != Quantity::secondsToAccuracy) return traitsOf(measure.quantity).title;
-  return "training time to a validation accuracy of " + formatNumber(100 * measure.target) + " %";
+  const QuantityTraits traits = traitsOf(measure.quantity);
+  if (traits.measured != Measured::secondsToScore) return traits.title;
+  const ScoreTraits score = traitsOf(*traits.scoredBy);
+  const std::string target =
+      score.isShare ? formatNumber(100 * measure.target) + " %" : formatNumber(measure.target);
+  return "training time to a validation " + std::string(score.name) + " of " + target;
 }
 
 std::string markdownReport(const ExperimentState& state, const std::vector<std::string>& figures) {

@@ -51,17 +51,18 @@ DataFileReport splitReport(const std::string& name,
 
 void addCorrupt(const std::vector<CorruptPicture>& corrupt,
                 CorruptPictures choice,
-                DataReport& report) {
+                const std::string& place,
+                std::vector<DataFinding>& findings) {
   const bool isRefused = choice == CorruptPictures::refuse;
   const Severity severity = isRefused ? Severity::error : Severity::warning;
   for (std::size_t i = 0; i < std::min(corrupt.size(), kMostNamed); ++i) {
-    report.findings.push_back({severity, corrupt[i].path, corrupt[i].reason, {}});
+    findings.push_back({severity, corrupt[i].path, corrupt[i].reason, {}});
   }
   if (corrupt.empty()) return;
-  report.findings.push_back({severity,
-                             report.source,
-                             corruptText(corrupt.size(), choice),
-                             isRefused ? corruptHint(corrupt.size()) : ""});
+  findings.push_back({severity,
+                      place,
+                      corruptText(corrupt.size(), choice),
+                      isRefused ? corruptHint(corrupt.size()) : ""});
 }
 
 std::string picturesText(std::uint64_t count) {
@@ -100,17 +101,34 @@ PictureOptions optionsOf(const ImageFolderSource& source) {
 
 }  // namespace
 
-DecodedPictures readImageFolder(const ImageFolderSource& source) {
-  const PictureList list = listPictures(source.path, source.validation);
-  DecodedPictures pictures = loadPictures(list, optionsOf(source));
-  if (source.corrupt == CorruptPictures::refuse && !pictures.corrupt.empty()) {
+DecodedPictures readPictures(const PictureList& list,
+                             const PictureOptions& options,
+                             CorruptPictures corrupt) {
+  DecodedPictures pictures = loadPictures(list, options);
+  if (corrupt == CorruptPictures::refuse && !pictures.corrupt.empty()) {
     const CorruptPicture& first = pictures.corrupt.front();
     throw Error((list.folder / first.path).string(), first.reason, corruptHint(1));
   }
   if (pictures.train.count() == 0) {
-    throw Error(source.path, "none of the training pictures can be decoded");
+    throw Error(list.folder.string(), "none of the training pictures can be decoded");
   }
   return pictures;
+}
+
+std::vector<DataFinding> findingsOf(const DecodedPictures& pictures,
+                                    CorruptPictures corrupt,
+                                    const std::string& place) {
+  std::vector<DataFinding> findings;
+  addCorrupt(pictures.corrupt, corrupt, place, findings);
+  for (DataFinding& finding : findingsOf(pictures.counts, place)) {
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+DecodedPictures readImageFolder(const ImageFolderSource& source) {
+  return readPictures(
+      listPictures(source.path, source.validation), optionsOf(source), source.corrupt);
 }
 
 std::string changesText(const DecodedPictures& pictures) {
@@ -150,7 +168,7 @@ DataReport checkImageFolder(const ImageFolderSource& source) {
       report.files.push_back(splitReport("test", list.test, pictures.test));
       report.files.back().isTest = true;
     }
-    addCorrupt(pictures.corrupt, source.corrupt, report);
+    addCorrupt(pictures.corrupt, source.corrupt, report.source, report.findings);
     for (const auto& findings : {list.findings, findingsOf(pictures.counts, report.source)}) {
       report.findings.insert(report.findings.end(), findings.begin(), findings.end());
     }

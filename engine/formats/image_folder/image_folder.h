@@ -12,6 +12,16 @@ namespace lambda {
 /// training picture is left.
 DecodedPictures readImageFolder(const ImageFolderSource& source);
 
+/// Loads the pictures of a list, from the cache if it has them; the rest as readImageFolder().
+DecodedPictures readPictures(const PictureList& list,
+                             const PictureOptions& options,
+                             CorruptPictures corrupt);
+
+/// The corrupt pictures, and what was changed in others.
+std::vector<DataFinding> findingsOf(const DecodedPictures& pictures,
+                                    CorruptPictures corrupt,
+                                    const std::string& place);
+
 /// How many corrupt pictures were left out, and what was changed in others, in a line: "12 pictures
 /// are turned, ..."; empty = nothing.
 std::string changesText(const DecodedPictures& pictures);

@@ -155,15 +155,7 @@ class Walk {
     if (!entry.is_regular_file(failed)) return passedOver.add("special file", relative(path));
     if (formatByName(path).empty()) return passedOver.addFile(relative(path));
     if (pictures.size() == kMostPictures) throw Error(root_.string(), "has too many pictures");
-
-    struct stat status {};
-
-    if (stat(path.c_str(), &status) != 0) throw systemError(path, "cannot read the size", errno);
-    pictures.push_back({relative(path).string(),
-                        label,
-                        static_cast<std::uint64_t>(status.st_size),
-                        nanosecondsOf(status.st_mtim),
-                        nanosecondsOf(status.st_ctim)});
+    pictures.push_back(listedPicture(root_, relative(path), label));
   }
 
   fs::path root_;
@@ -214,6 +206,18 @@ PictureLayout layoutIfClear(const fs::path& folder) {
 }
 
 }  // namespace
+
+ListedPicture listedPicture(const fs::path& folder, const fs::path& path, std::uint16_t label) {
+  struct stat status {};
+
+  const fs::path file = folder / path;
+  if (stat(file.c_str(), &status) != 0) throw systemError(file, "cannot read the size", errno);
+  return {path.string(),
+          label,
+          static_cast<std::uint64_t>(status.st_size),
+          nanosecondsOf(status.st_mtim),
+          nanosecondsOf(status.st_ctim)};
+}
 
 PictureList listPictures(const fs::path& folder, ValidationPictures validation) {
   PictureLayout layout = layoutOf(folder);

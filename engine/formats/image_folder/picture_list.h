@@ -39,6 +39,11 @@ struct PictureList {
   std::vector<DataFinding> findings;
 };
 
+/// A file of a list; `path` is relative to the folder. Throws Error where there is none.
+ListedPicture listedPicture(const std::filesystem::path& folder,
+                            const std::filesystem::path& path,
+                            std::uint16_t label);
+
 /// Lists the JPEG, PNG and WebP files, by their names' endings. Where `folder` has a training
 /// split, its folders are the classes; otherwise all folders are, except splits for validation and
 /// test. Splits are folders with class folders in them, named train, training, test, testing, eval,

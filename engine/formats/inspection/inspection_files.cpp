@@ -1,6 +1,7 @@
 #include "engine/formats/inspection/inspection_files.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <nlohmann/json.hpp>
 
@@ -229,11 +230,23 @@ class InspectionWriter {
 
   void writeVectors() {
     if (inspectedAs(snapshot_.layer) == InspectedAs::lambdas) writeSpectrum();
+    if (!snapshot_.numbers.empty()) return writeNumbers();
     std::vector<std::string> classes = snapshot_.classNames;
     if (classes.size() != snapshot_.probabilities.size()) {
       classes = numbered("class", static_cast<std::int64_t>(snapshot_.probabilities.size()));
     }
     table("probabilities", {"class", classes, {"probability"}, snapshot_.probabilities});
+  }
+
+  void writeNumbers() {
+    FloatTable numbers{"number", {}, {"predicted", "true"}, {}};
+    for (const NumberPrediction& number : snapshot_.numbers) {
+      numbers.rows.push_back(number.name);
+      numbers.values.push_back(static_cast<float>(number.predicted));
+      numbers.values.push_back(number.truth ? static_cast<float>(*number.truth)
+                                            : std::numeric_limits<float>::quiet_NaN());
+    }
+    table("numbers", numbers);
   }
 
   std::string className(int index) const {

@@ -108,6 +108,7 @@ class FieldReader {
                   T& value,
                   std::initializer_list<std::string_view> alsoKnown = {}) const {
     requireObject(json, path);
+    chooseKeys(json, value);
     std::vector<std::string_view> known(alsoKnown);
     visitFields(value, [&](const Field& field, auto& member) {
       known.push_back(field.name);
@@ -159,6 +160,21 @@ class FieldReader {
   static std::string join(const std::string& path, std::string_view key);
 
  private:
+  /// Lets a value have the fields that `json` has, where they depend on another member.
+  template <class T>
+  void chooseKeys(const Json& json, T& value) const {
+    const auto choose = [&](ScoreKind& scoredBy) {
+      for (const ScoreKind kind : kScoreKinds) {
+        const ScoreTraits score = traitsOf(kind);
+        for (const char* key : {score.key, score.bestKey, score.testKey}) {
+          if (json.contains(key)) scoredBy = kind;
+        }
+      }
+    };
+    if constexpr (requires { value.scoredBy; }) choose(value.scoredBy);
+    if constexpr (requires { value.scores.scoredBy; }) choose(value.scores.scoredBy);
+  }
+
   void requireObject(const Json& json, const std::string& path) const;
   void warnOfUnknown(const Json& json,
                      const std::string& path,

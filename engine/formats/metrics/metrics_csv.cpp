@@ -16,9 +16,10 @@ void appendLine(std::string& text, const std::vector<std::string>& cells) {
 }  // namespace
 
 std::string epochsCsv(const Metrics& metrics) {
-  std::string text =
-      "epoch,step,seconds,trainLoss,trainAccuracy,validationLoss,validationAccuracy,"
-      "learningRate,imagesPerSecond\n";
+  const ScoreTraits score =
+      traitsOf(metrics.epochs.empty() ? ScoreKind() : metrics.epochs.front().train.scoredBy);
+  std::string text = std::string("epoch,step,seconds,trainLoss,train") + score.inKey +
+                     ",validationLoss,validation" + score.inKey + ",learningRate,imagesPerSecond\n";
   for (const EpochRecord& record : metrics.epochs) {
     const auto& validation = record.validation;
     appendLine(text,
@@ -26,9 +27,9 @@ std::string epochsCsv(const Metrics& metrics) {
                 std::to_string(record.step),
                 formatNumber(record.seconds),
                 formatNumber(record.train.loss),
-                formatNumber(record.train.accuracy),
+                formatNumber(record.train.score),
                 validation ? formatNumber(validation->loss) : "",
-                validation ? formatNumber(validation->accuracy) : "",
+                validation ? formatNumber(validation->score) : "",
                 formatNumber(record.learningRate),
                 formatNumber(record.imagesPerSecond)});
   }
@@ -36,14 +37,17 @@ std::string epochsCsv(const Metrics& metrics) {
 }
 
 std::string batchesCsv(const Metrics& metrics) {
-  std::string text = "step,epoch,seconds,loss,accuracy,learningRate,gradientNorm,imagesPerSecond\n";
+  const ScoreTraits score =
+      traitsOf(metrics.batches.empty() ? ScoreKind() : metrics.batches.front().scoredBy);
+  std::string text = std::string("step,epoch,seconds,loss,") + score.key +
+                     ",learningRate,gradientNorm,imagesPerSecond\n";
   for (const BatchRecord& record : metrics.batches) {
     appendLine(text,
                {std::to_string(record.step),
                 std::to_string(record.epoch),
                 formatNumber(record.seconds),
                 formatNumber(record.loss),
-                formatNumber(record.accuracy),
+                formatNumber(record.score),
                 formatNumber(record.learningRate),
                 formatNumber(record.gradientNorm),
                 formatNumber(record.imagesPerSecond)});

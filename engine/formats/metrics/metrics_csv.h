@@ -10,10 +10,11 @@ namespace lambda {
 // Numbers have a point in every locale; a value that was not measured is an empty cell.
 
 /// Columns: epoch, step, seconds, trainLoss, trainAccuracy, validationLoss, validationAccuracy,
-/// learningRate, imagesPerSecond.
+/// learningRate, imagesPerSecond; with another score than the accuracy, its name.
 std::string epochsCsv(const Metrics& metrics);
 
-/// Columns: step, epoch, seconds, loss, accuracy, learningRate, gradientNorm, imagesPerSecond.
+/// Columns: step, epoch, seconds, loss, accuracy (or another score), learningRate, gradientNorm,
+/// imagesPerSecond.
 std::string batchesCsv(const Metrics& metrics);
 
 }  // namespace lambda

@@ -621,7 +621,8 @@ class Network(nn.Module):
 
 def load(path, device="cpu"):
     """The network of a file of weights, ready to classify, and what the file says of itself: a dict
-    with "input", "classes", "training", "scores" and "license"."""
+    with "input", "classes", "training", "scores" and "license", and "numbers" of a network that
+    predicts numbers: an output means mean + deviation * output."""
     with safe_open(path, "pt", device=device) as file:
         metadata = file.metadata()
         weights = {name: file.get_tensor(name) for name in file.keys()}
@@ -630,7 +631,8 @@ def load(path, device="cpu"):
     network = Network(json.loads(metadata["graph"])).to(device)
     network.load_state_dict(weights)
     description = {name: json.loads(metadata[name])
-                   for name in ("input", "classes", "training", "scores") if name in metadata}
+                   for name in ("input", "classes", "numbers", "training", "scores")
+                   if name in metadata}
     description["license"] = metadata.get("license", "")
     return network.eval(), description
 
@@ -742,7 +744,7 @@ def main():
     parser.add_argument("--json", action="store_true", help="all probabilities as JSON")
     arguments = parser.parse_args()
     network, description = load(arguments.weights)
-    classes = description["classes"]
+    classes, numbers = description["classes"], description.get("numbers", [])
     results = []
     for path in arguments.images:
         try:
@@ -751,6 +753,13 @@ def main():
             sys.exit(f"{path}: {error.strerror or error}")
         with torch.no_grad():
             logits = network(prepare(image, description)[None])[0]
+        if numbers:
+            values = {number["name"]: number["mean"] + number["deviation"] * output
+                      for number, output in zip(numbers, logits.tolist())}
+            results.append({"image": path, "numbers": values})
+            if not arguments.json:
+                print(path, *(f"  {name} {value:.6g}" for name, value in values.items()), sep="\n")
+            continue
         probabilities = logits.softmax(0)
         results.append({"image": path, "probabilities": probabilities.tolist()})
         if arguments.json:

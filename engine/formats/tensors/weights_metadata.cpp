@@ -75,15 +75,20 @@ Json scoresJson(const WeightsDescription& description) {
 std::map<std::string, std::string> metadataOf(const WeightsDescription& description) {
   const CheckpointHeader header = withoutPlaces(description.header);
   const Architecture& architecture = header.config.architecture;
-  return {{"format", "pt"},
-          {"architecture", toJson(architecture)},
-          {"graph", graphJson(graphOf(architecture), architecture.normStatistics)},
-          {"input", formatJsonLine(inputJson(header))},
-          {"classes", formatJsonLine(Json(header.input.classNames))},
-          {"training", formatJsonLine(trainingJson(description, header))},
-          {"scores", formatJsonLine(scoresJson(description))},
-          {"license", description.license},
-          {std::string(kCheckpointKey), toJson(header)}};
+  std::map<std::string, std::string> metadata{
+      {"format", "pt"},
+      {"architecture", toJson(architecture)},
+      {"graph", graphJson(graphOf(architecture), architecture.normStatistics)},
+      {"input", formatJsonLine(inputJson(header))},
+      {"classes", formatJsonLine(Json(header.input.classNames))},
+      {"training", formatJsonLine(trainingJson(description, header))},
+      {"scores", formatJsonLine(scoresJson(description))},
+      {"license", description.license},
+      {std::string(kCheckpointKey), toJson(header)}};
+  if (!header.input.numbers.empty()) {
+    metadata["numbers"] = formatJsonLine(jsonOf(header.input.numbers));
+  }
+  return metadata;
 }
 
 }  // namespace lambda

@@ -24,6 +24,8 @@ struct WeightsDescription {
 ///   input          shape, order of colours, how pictures are read (kPictureReading), mean and
 ///                  deviation of each channel
 ///   classes        names in the order of the logits
+///   numbers        of a regression: name, mean and deviation of each; it means mean + deviation *
+///                  output
 ///   training       versions, seed, data with its digests and its split, epochs, steps
 ///   scores         validation and test, where they were measured
 ///   license        the user's text

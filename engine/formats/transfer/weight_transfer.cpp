@@ -148,7 +148,7 @@ std::string WeightTransfer::summary() const {
 WeightTransfer planTransfer(const ForeignWeights& weights,
                             const std::vector<TensorShape>& network,
                             const std::vector<std::string>& classNames) {
-  const std::vector<std::string>& theirs = weights.input.classNames;
+  const std::vector<std::string> theirs = weights.input.outputNames();
   const bool newHead = !theirs.empty() && !classNames.empty() && theirs != classNames;
   WeightTransfer best;
   for (const std::string& prefix : sharedPrefixes(namesOf(weights.file))) {

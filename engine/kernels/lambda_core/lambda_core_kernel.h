@@ -34,12 +34,12 @@
 // WHO HOLDS WHAT, ON THE CPU. A thread holds in its second-level cache the contexts of as many
 // images as fit, but of a few at least, and the queries and values that it made just before
 // (MakeOperands), in memory that it uses again. Queries are cut into blocks of about 16 to 64 rows
-// (query, head), the context into panels of four vectors. A tile is E_n^T [k, panel], the embeddings
-// of one query and one panel; it serves all images that the thread holds. The scores [rows, panel]
-// of one image are in the first-level cache until they are multiplied by the panel's values. A
-// product keeps a part of its result in registers while it sums. So q, dy, y and dq pass between
-// memory and caches once, keys and values once for all blocks, and scores and lambdas are never
-// written to memory.
+// (query, head), the context into panels of four vectors. A tile is E_n^T [k, panel], the
+// embeddings of one query and one panel; it serves all images that the thread holds. The scores
+// [rows, panel] of one image are in the first-level cache until they are multiplied by the panel's
+// values. A product keeps a part of its result in registers while it sums. So q, dy, y and dq pass
+// between memory and caches once, keys and values once for all blocks, and scores and lambdas are
+// never written to memory.
 //
 // IN CUDA (../cuda/core). A warp has four images, four queries and four heads, and the sums of y in
 // registers; the lanes exchange scores, so that they become the left operand of the next product on

@@ -134,10 +134,17 @@ LayerView::LayerView(Network& network, const at::Tensor& image, const std::strin
   const at::Tensor batch = batchOf(image, network->architecture.input, device);
   const InspectionMode mode(*network, device.type());
   InputTrace trace(layer_.name);
-  const at::Tensor logits = network->forward(batch, &trace);
-  probabilities_ = arrayOf(logits.to(at::kDouble).softmax(1)[0]).values;
-  predicted_ = static_cast<int>(logits[0].argmax().item<std::int64_t>());
-  requireFinite(layer_.name, "the class scores", logits);
+  const at::Tensor outputs = network->forward(batch, &trace);
+  requireFinite(layer_.name, "the outputs", outputs);
+  outputs_ = arrayOf(outputs[0]).values;
+  switch (network->architecture.task) {
+    case Task::classification:
+      probabilities_ = arrayOf(outputs.to(at::kDouble).softmax(1)[0]).values;
+      predicted_ = static_cast<int>(outputs[0].argmax().item<std::int64_t>());
+      break;
+    case Task::regression:
+      break;
+  }
   for (const auto& [name, unit] : network->mixers()) {
     if (name == layer_.name) readOperands(unit, trace.input());
   }
@@ -174,6 +181,11 @@ InspectionSnapshot LayerView::at(const InspectionRequest& request,
   snapshot.label = context.label;
   snapshot.classNames = context.classNames;
   snapshot.probabilities = probabilities_;
+  for (std::size_t i = 0; i < std::min(context.numbers.size(), outputs_.size()); ++i) {
+    const NumberScale& scale = context.numbers[i];
+    snapshot.numbers.push_back({scale.name, scale.mean + scale.deviation * outputs_[i]});
+    if (i < context.trueNumbers.size()) snapshot.numbers.back().truth = context.trueNumbers[i];
+  }
   snapshot.predicted = predicted_;
 
   const at::NoGradGuard noGradient;

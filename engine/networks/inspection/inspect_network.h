@@ -9,6 +9,7 @@
 #include "engine/networks/inspection/lambda_arithmetic.h"
 #include "engine/networks/network.h"
 #include "engine/values/inspection/inspection.h"
+#include "engine/values/run/network_input.h"
 
 namespace lambda {
 
@@ -24,6 +25,8 @@ struct InspectionContext {
   Image image = {};  ///< The image as it is shown to the user.
   int label = -1;
   std::vector<std::string> classNames = {};
+  std::vector<NumberScale> numbers = {};  ///< Of a regression: what its outputs mean.
+  std::vector<float> trueNumbers = {};    ///< Of the image; empty = not known.
   std::int64_t step = 0;
   int epoch = 0;
   InspectedWeights weights = InspectedWeights::live;
@@ -55,7 +58,8 @@ class LayerView {
   LayerOperands operands_;                     ///< Empty where the layer has no lambdas.
   std::shared_ptr<ShowsAttention> attention_;  ///< Null in a lambda layer.
   at::Tensor input_;                           ///< Of the attention.
-  std::vector<float> probabilities_;
+  std::vector<float> outputs_;                 ///< [outputs]
+  std::vector<float> probabilities_;           ///< [outputs]; none of a regression.
   int predicted_ = 0;
 };
 

@@ -104,10 +104,12 @@ TrainingState::TrainingState(const RunConfig& config,
                              const UpdateOptions& updates)
     : network(buildNetwork(config, device)),
       optimizer(config.recipe.optimizer, *network, updates),
+      objective(objectiveOf(config.architecture.task)),
       initialEmbeddings(embeddingTablesOf(network)),
       kernelObstacle(cudaKernelsObstacle(device)),
       recipe_(config.recipe),
       device_(device) {
+  progress.scoredBy = traitsOf(config.architecture.task).score;
   // Otherwise some of cuDNN's convolution gradients differ from run to run.
   if (device_.is_cuda()) at::globalContext().setDeterministicCuDNN(true);
   if (config.recipe.emaDecay > 0) {
@@ -225,7 +227,7 @@ std::vector<std::string> TrainingState::loadForFork(const std::filesystem::path&
   loadRandom(file, place);
   progress = header.progress;
   // These belong to the parent run, to its split and its metrics file.
-  progress.bestValidationAccuracy.reset();
+  progress.bestValidationScore.reset();
   progress.bestValidationLoss.reset();
   progress.bestEpoch = 0;
   progress.changes = 0;

@@ -10,6 +10,7 @@
 #include "engine/networks/inspection/inspect_network.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/torch_device.h"
+#include "engine/training/objective.h"
 #include "engine/training/resolved_config.h"
 #include "engine/training/update/optimizer.h"
 #include "engine/training/update/weight_average.h"
@@ -36,6 +37,7 @@ class TrainingState {
   Optimizer optimizer;
   std::unique_ptr<WeightAverage> average;  ///< Null without averaging.
   TrainingProgress progress;
+  const Objective& objective;
   EmbeddingTables initialEmbeddings;  ///< The position embeddings before the first step.
   std::string kernelObstacle;         ///< Why the GPU can't use the CUDA kernels; else empty.
 

@@ -11,25 +11,27 @@ BatchMaker::BatchMaker(Augmenter augmenter,
                        Precision precision,
                        const at::Device& device,
                        const CudaKernels* kernels,
-                       TestViews views)
+                       TestViews views,
+                       std::vector<NumberScale> numbers)
     : augmenter_(std::move(augmenter)),
       channelsLast_(channelsLast),
       precision_(precision),
       device_(device),
       kernels_(kernels),
-      views_(views) {}
+      views_(views),
+      numbers_(std::move(numbers)) {}
 
-BatchMaker::BatchMaker(const RunConfig& config,
-                       const Normalization& normalization,
-                       const at::Device& device)
-    : BatchMaker(
-          Augmenter(
-              config.architecture.input, config.data.augmentation, normalization, config.seed),
-          config.recipe.channelsLast,
-          config.recipe.precision,
-          device,
-          device.is_cuda() ? cudaKernelsFor(device) : nullptr,
-          testViewsOf(config.recipe)) {}
+BatchMaker::BatchMaker(const RunConfig& config, const NetworkInput& input, const at::Device& device)
+    : BatchMaker(Augmenter(config.architecture.input,
+                           config.data.augmentation,
+                           input.normalization,
+                           config.seed),
+                 config.recipe.channelsLast,
+                 config.recipe.precision,
+                 device,
+                 device.is_cuda() ? cudaKernelsFor(device) : nullptr,
+                 testViewsOf(config.recipe),
+                 input.numbers) {}
 
 void BatchMaker::keep(const LabeledImages& images) {
   // The kernels shift, flip and cut out, but know neither RandAugment nor random erasing: batches
@@ -59,7 +61,31 @@ at::Tensor BatchMaker::emptyImages(const LabeledImages& images, std::size_t coun
 TensorBatch BatchMaker::onDevice(TensorBatch batch) const {
   if (device_.is_cpu()) return batch;
   return {batch.images.to(device_, at::kFloat, /*non_blocking=*/true),
-          batch.labels.to(device_, at::kLong, /*non_blocking=*/true)};
+          batch.labels.to(device_, /*non_blocking=*/true)};
+}
+
+template <class IndexOf>
+at::Tensor BatchMaker::labelsOf(const LabeledImages& images,
+                                std::size_t count,
+                                const IndexOf& indexOf) const {
+  const auto n = static_cast<std::int64_t>(count);
+  const std::size_t width = images.numberNames.size();
+  if (width == 0) {
+    at::Tensor labels = at::empty({n}, hostOptions(at::kLong));
+    auto* label = labels.mutable_data_ptr<std::int64_t>();
+    for (std::size_t i = 0; i < count; ++i) *label++ = images.labels[indexOf(i)];
+    return labels;
+  }
+  at::Tensor labels = at::empty({n, static_cast<std::int64_t>(width)}, hostOptions(at::kFloat));
+  auto* label = labels.mutable_data_ptr<float>();
+  for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t j = 0; j < width; ++j) {
+      const NumberScale& scale = numbers_[j];
+      const double number = images.numbers[indexOf(i) * width + j];
+      *label++ = static_cast<float>((number - scale.mean) / scale.deviation);
+    }
+  }
+  return labels;
 }
 
 TensorBatch BatchMaker::augmented(const LabeledImages& images,
@@ -71,14 +97,12 @@ TensorBatch BatchMaker::augmented(const LabeledImages& images,
         augmenter_, indices, static_cast<std::uint64_t>(epoch), {layout(), type});
   }
   TensorBatch batch{emptyImages(images, indices.size()),
-                    at::empty({static_cast<std::int64_t>(indices.size())}, hostOptions(at::kLong))};
+                    labelsOf(images, indices.size(), [&](std::size_t i) { return indices[i]; })};
   augmenter_.augment(images,
                      indices,
                      static_cast<std::uint64_t>(epoch),
                      layout(),
                      batch.images.mutable_data_ptr<float>());
-  auto* labels = batch.labels.mutable_data_ptr<std::int64_t>();
-  for (const std::uint32_t index : indices) *labels++ = images.labels[index];
   return onDevice(std::move(batch));
 }
 
@@ -89,10 +113,8 @@ TensorBatch BatchMaker::plain(const LabeledImages& images,
     return kept->plain(augmenter_, first, count, {layout(), at::kFloat});
   }
   TensorBatch batch{emptyImages(images, count),
-                    at::empty({static_cast<std::int64_t>(count)}, hostOptions(at::kLong))};
+                    labelsOf(images, count, [&](std::size_t i) { return first + i; })};
   augmenter_.normalize(images, first, count, layout(), batch.images.mutable_data_ptr<float>());
-  auto* labels = batch.labels.mutable_data_ptr<std::int64_t>();
-  for (std::size_t i = 0; i < count; ++i) labels[i] = images.labels[first + i];
   return onDevice(std::move(batch));
 }
 

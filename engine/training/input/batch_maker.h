@@ -28,10 +28,11 @@ class BatchMaker {
              Precision precision,
              const at::Device& device,
              const CudaKernels* kernels = nullptr,
-             TestViews views = {});
+             TestViews views = {},
+             std::vector<NumberScale> numbers = {});
 
-  /// As a run of that configuration makes them, with a normalisation on a device.
-  BatchMaker(const RunConfig& config, const Normalization& normalization, const at::Device& device);
+  /// As a run of that configuration makes them for a network on a device.
+  BatchMaker(const RunConfig& config, const NetworkInput& input, const at::Device& device);
 
   /// Keeps a copy of the images on the device as long as the maker lives. They are found by the
   /// address of their pixels, which must not change meanwhile. Does nothing if the kernels can't
@@ -59,6 +60,11 @@ class BatchMaker {
   /// copy.
   at::TensorOptions hostOptions(at::ScalarType type) const;
 
+  /// The classes [count] int64 of the images, or their numbers [count, numbers] float32, in
+  /// deviations from the mean. `indexOf` gives the index of the i-th.
+  template <class IndexOf>
+  at::Tensor labelsOf(const LabeledImages& images, std::size_t count, const IndexOf& indexOf) const;
+
   at::Tensor emptyImages(const LabeledImages& images, std::size_t count) const;
 
   PixelLayout layout() const { return channelsLast_ ? PixelLayout::nhwc : PixelLayout::nchw; }
@@ -74,6 +80,7 @@ class BatchMaker {
   at::Device device_;
   const CudaKernels* kernels_;
   TestViews views_;
+  std::vector<NumberScale> numbers_;                  // [numbers]; none for images with classes.
   std::map<const std::uint8_t*, DeviceImages> kept_;  // By the address of the pixels.
 };
 
@@ -88,7 +95,7 @@ class NetworkImages {
 
   virtual const BatchMaker& maker() const = 0;
 
-  virtual const std::vector<std::string>& classNames() const = 0;
+  virtual const NetworkInput& input() const = 0;
 };
 
 }  // namespace lambda

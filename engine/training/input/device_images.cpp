@@ -46,7 +46,7 @@ DeviceImages::DeviceImages(const LabeledImages& images,
       labels_(copied(images.labels, device)) {}
 
 bool DeviceImages::canHold(const LabeledImages& images) {
-  return images.channels <= kMostImageChannels;
+  return images.channels <= kMostImageChannels && images.numberNames.empty();
 }
 
 TensorBatch DeviceImages::augmented(const Augmenter& augmenter,

@@ -66,7 +66,10 @@ RequestedImage requestedImage(NetworkImages& data,
                               const InspectionRequest& request) {
   if (request.picture) {
     const LabeledImages set = setOf(*request.picture, input);
-    return {data.maker().plain(set, 0, 1).images, *request.picture, -1, data.classNames()};
+    return {.tensor = data.maker().plain(set, 0, 1).images,
+            .image = *request.picture,
+            .classNames = data.input().classNames,
+            .scales = data.input().numbers};
   }
   const LabeledImages& images = data.images(request.split);
   if (request.image < 0 || static_cast<std::size_t>(request.image) >= images.count()) {
@@ -77,10 +80,15 @@ RequestedImage requestedImage(NetworkImages& data,
                                     : "choose one from 0 to " + std::to_string(images.count() - 1));
   }
   const auto index = static_cast<std::size_t>(request.image);
-  return {data.maker().plain(images, index, 1).images,
-          imageAt(images, index),
-          images.labels[index],
-          data.classNames()};
+  RequestedImage found{.tensor = data.maker().plain(images, index, 1).images,
+                       .image = imageAt(images, index),
+                       .classNames = data.input().classNames,
+                       .scales = data.input().numbers};
+  if (!images.labels.empty()) found.label = images.labels[index];
+  const std::size_t width = images.numberNames.size();
+  const auto first = images.numbers.begin() + static_cast<std::ptrdiff_t>(index * width);
+  found.numbers.assign(first, first + static_cast<std::ptrdiff_t>(width));
+  return found;
 }
 
 }  // namespace lambda

@@ -13,8 +13,10 @@ namespace lambda {
 struct RequestedImage {
   at::Tensor tensor;  ///< [1, channels, height, width], normalised.
   Image image;
-  int label = -1;  ///< True class; -1 = not known.
+  int label = -1;                   ///< True class; -1 = not known.
+  std::vector<float> numbers = {};  ///< True numbers; empty = not known.
   std::vector<std::string> classNames;
+  std::vector<NumberScale> scales;  ///< Of the numbers.
 };
 
 /// The image of the data, or the user's picture, that a request asks for. `input` is the shape of

@@ -20,13 +20,12 @@ std::shared_ptr<const Dataset> fitted(std::shared_ptr<const Dataset> data,
                                       const NetworkInput& input,
                                       const DataConfig& config) {
   if (!input.isKnown()) return data;
-  const bool fits =
-      data->normalization == input.normalization && data->train.classNames == input.classNames;
-  if (fits) return data;
+  if (inputOf(*data) == input) return data;
   auto changed = std::make_shared<Dataset>(*data);
   changed->normalization = input.normalization;
+  changed->numbers = input.numbers;
   for (LabeledImages* images : {&changed->train, &changed->validation}) {
-    matchClasses(*images, input.classNames, textOf(config.source));
+    matchLabels(*images, input, textOf(config.source));
   }
   return changed;
 }
@@ -34,10 +33,11 @@ std::shared_ptr<const Dataset> fitted(std::shared_ptr<const Dataset> data,
 std::shared_ptr<const Dataset> checked(std::shared_ptr<const Dataset> data,
                                        const RunConfig& config) {
   const LabeledImages& train = data->train;
-  const std::vector<Problem> problems =
-      problemsWithImages(config.architecture,
-                         {train.channels, train.height, train.width},
-                         static_cast<int>(train.classNames.size()));
+  const DatasetInfo info{
+      .shape = {train.channels, train.height, train.width},
+      .task = train.numberNames.empty() ? Task::classification : Task::regression,
+      .classes = static_cast<int>(inputOf(*data).outputs())};
+  const std::vector<Problem> problems = problemsWithImages(config.architecture, info);
   if (!problems.empty()) {
     const Problem& problem = problems.front();
     throw Error(problem.path, problem.text, problem.fix->label);
@@ -67,7 +67,7 @@ std::shared_ptr<const LabeledImages> trainedOn(const std::shared_ptr<const Datas
 
 LabeledImages sampleOf(const LabeledImages& train) {
   const int count = std::min(kTrainSample, static_cast<int>(train.count()) - 1);
-  return selectImages(train, stratifiedSplit(train.labels, count, /*seed=*/0).validation);
+  return selectImages(train, splitOf(train, count, /*seed=*/0).validation);
 }
 
 }  // namespace
@@ -99,11 +99,12 @@ RunData::RunData(const RunConfig& config,
       origin_(origin),
       datasets_(std::move(datasets)),
       data_(checked(std::move(data), config)),
+      input_(inputOf(*data_)),
       train_(trainedOn(data_, config, origin, labelSummary_)),
       trainSample_(sampleOf(*train_)),
       order_(config.seed, static_cast<std::uint32_t>(train_->count()), config.recipe),
       mixer_(config.architecture.input, config.data.augmentation, config.seed),
-      maker_(config, data_->normalization, device) {
+      maker_(config, input_, device) {
   maker_.keep(*train_);
   maker_.keep(data_->validation);
   maker_.keep(trainSample_);
@@ -125,9 +126,9 @@ TensorBatch RunData::batch(int epoch, int batch) {
 const LabeledImages& RunData::test() {
   if (!test_) {
     test_ = datasets_->test(config_);
-    if (test_->count() > 0 && test_->classNames != classNames()) {
+    if (test_->count() > 0 && !fits(*test_, input_)) {
       auto matched = std::make_shared<LabeledImages>(*test_);
-      matchClasses(*matched, classNames(), textOf(config_.source));
+      matchLabels(*matched, input_, textOf(config_.source));
       test_ = std::move(matched);
     }
     maker_.keep(*test_);

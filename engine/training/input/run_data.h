@@ -24,7 +24,7 @@ enum class ImageOrigin {
 class RunData : public NetworkImages {
  public:
   /// Loads the training images through `datasets`. `input`: of a network that is trained further:
-  /// the images are normalised by it and get its classes, as matchClasses() says; where it is not
+  /// the images are normalised by it and get its classes, as matchLabels() says; where it is not
   /// known, it is measured on the images. Throws Error for missing or damaged data, if the images,
   /// the classes or the batch size do not fit the configuration, and as imagesWithLabels().
   explicit RunData(const ResolvedConfig& resolved,
@@ -70,9 +70,7 @@ class RunData : public NetworkImages {
   /// The test images, loaded at the first call. Throws Error if they can't be loaded.
   const LabeledImages& test();
 
-  const std::vector<std::string>& classNames() const override { return data_->train.classNames; }
-
-  NetworkInput networkInput() const { return {data_->normalization, data_->train.classNames}; }
+  const NetworkInput& input() const override { return input_; }
 
   /// Those for training include the ones that are not trained on.
   const LabeledImages& images(Split split) override;
@@ -91,6 +89,7 @@ class RunData : public NetworkImages {
   ImageOrigin origin_;
   std::shared_ptr<DatasetCache> datasets_;
   std::shared_ptr<const Dataset> data_;
+  NetworkInput input_;
   std::string labelSummary_;
   std::shared_ptr<const LabeledImages> train_;  // All of data_, or those that a training may use.
   LabeledImages trainSample_;

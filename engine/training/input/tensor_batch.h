@@ -10,9 +10,10 @@ struct MixingDraw;
 struct TensorBatch {
   at::Tensor
       images;  ///< [b, c, h, w], normalised; float32, or bfloat16 where a run computes in it.
-  /// [b] int64. In a mixed batch it is the label with the larger share.
+  /// Classes [b] int64, or numbers [b, numbers] float32, in deviations from the mean. In a mixed
+  /// batch it is the label with the larger share.
   at::Tensor labels;
-  at::Tensor partnerLabels = {};  ///< [b] int64: the other labels; undefined if it is not mixed.
+  at::Tensor partnerLabels = {};  ///< The other labels; undefined if it is not mixed.
   /// [] float32, 0.5..1: share of `labels` in a mixed batch; undefined if it is not mixed. It is a
   /// tensor, so that a recorded step reads the one of each batch.
   at::Tensor share = {};

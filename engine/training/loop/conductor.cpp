@@ -89,11 +89,12 @@ Conductor::Outcome Conductor::trainToEnd() {
     repeatDueChanges();
   }
   if (!isSaved_) saveCheckpoint("last epoch", RunWriter::Space::demanded);
-  if (!run_.record.testAccuracy) return scoreTest();
+  if (!run_.record.testScore) return scoreTest();
   // A resumed run has its test scores already if only its last write had failed. Resuming has
   // dropped them from the TensorBoard events.
   if (run_.record.testLoss) {
-    run_.journal->recordTest(progress().step, {*run_.record.testLoss, *run_.record.testAccuracy});
+    run_.journal->recordTest(progress().step,
+                             {*run_.record.testLoss, *run_.record.testScore, run_.record.scoredBy});
   }
   return Outcome::done;
 }
@@ -150,10 +151,11 @@ void Conductor::completeStep() {
                   .epoch = completed.before.epoch + 1,
                   .seconds = at.seconds,
                   .loss = outcome.loss,
-                  .accuracy = outcome.accuracy,
+                  .score = outcome.score,
                   .learningRate = completed.learningRate,
                   .gradientNorm = outcome.gradientNorm,
-                  .imagesPerSecond = static_cast<double>(completed.images) / seconds});
+                  .imagesPerSecond = static_cast<double>(completed.images) / seconds,
+                  .scoredBy = at.scoredBy});
   govern(seconds);
 }
 
@@ -237,11 +239,11 @@ Conductor::Outcome Conductor::scoreTest() {
       scoresBest ? scoring_.scoreTest(best) : scoring_.score(data().test(), Split::test);
   if (!scores) return Outcome::stopped;
   noteTestSet();
-  run_.record.testAccuracy = scores->accuracy;
+  run_.record.testScore = scores->score;
   run_.record.testLoss = scores->loss;
   ++run_.record.testEvaluations;
   writer_.note(EventKind::tested,
-               "test accuracy " + formatAccuracy(scores->accuracy) + ", loss " +
+               "test " + namedScore(scores->score, scores->scoredBy) + ", loss " +
                    std::to_string(scores->loss) + majorityText(run_.record.testMajority));
   run_.journal->recordTest(progress().step, *scores);
   return Outcome::done;

@@ -30,11 +30,12 @@ RunRecord recordOf(const PreparedRun& prepared) {
   const NetworkCost cost = costOf(config.architecture);
   RunRecord record;
   record.config = config;
+  record.scoredBy = traitsOf(config.architecture.task).score;
   record.environment = currentEnvironment(resolved.device(), resolved.precisionRates());
   record.parameters = cost.parameters;
   record.flops = cost.flops;
   record.pattern = patternOf(config.architecture);
-  record.input = prepared.data->networkInput();
+  record.input = prepared.data->input();
   record.dataSha256.train = prepared.data->digest();
   record.validationMajority = majorityOf(prepared.data->validation());
   return record;
@@ -277,7 +278,7 @@ RunResult resumeRun(const fs::path& run,
   }
   ResumePoint point = resumePointOf(folder, record, options, resolved);
   if (point.state->progress.epoch < point.epochs()) {
-    record.testAccuracy.reset();
+    record.testScore.reset();
     record.testLoss.reset();
   }
   TrainingProgress& at = point.state->progress;
@@ -285,7 +286,7 @@ RunResult resumeRun(const fs::path& run,
   const ChangedData otherwise = options.acceptChanges ? ChangedData::warn : options.changedData;
   const std::string changed =
       changedDataText(*data, record.config, {record.dataSha256.train, otherwise});
-  record.input = data->networkInput();
+  record.input = data->input();
   noteDataChange(record, data->digest(), at.step);
   record.validationMajority = majorityOf(data->validation());
   setLiveSettings(record.config, point.settings);

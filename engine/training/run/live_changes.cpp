@@ -12,12 +12,12 @@ namespace {
 /// Makes best.safetensors the best of the run so far, for a run that keeps the best weights from
 /// now on. Without the file, or if it is of a later step, the best epoch is one of those to come.
 void adoptBest(const RunFolder& folder, TrainingProgress& at) {
-  at.bestValidationAccuracy.reset();
+  at.bestValidationScore.reset();
   at.bestValidationLoss.reset();
   at.bestEpoch = 0;
   const std::optional<TrainingProgress> best = progressIn(folder.bestCheckpoint());
-  if (!best || best->step > at.step || !best->bestValidationAccuracy) return;
-  at.bestValidationAccuracy = best->bestValidationAccuracy;
+  if (!best || best->step > at.step || !best->bestValidationScore) return;
+  at.bestValidationScore = best->bestValidationScore;
   at.bestValidationLoss = best->bestValidationLoss;
   at.bestEpoch = best->epoch;
 }

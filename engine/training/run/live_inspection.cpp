@@ -28,6 +28,8 @@ InspectionSnapshot inspectLive(TrainingState& state,
                         {.image = std::move(asked.image),
                          .label = asked.label,
                          .classNames = std::move(asked.classNames),
+                         .numbers = std::move(asked.scales),
+                         .trueNumbers = std::move(asked.numbers),
                          .step = state.progress.step,
                          .epoch = state.progress.epoch,
                          .initialEmbeddings = &state.initialEmbeddings});

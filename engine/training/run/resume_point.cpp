@@ -167,7 +167,7 @@ bool isEndOf(const std::optional<TrainingProgress>& progress, int epoch) {
 void restoreBest(const RunFolder& folder, ResumePoint& point) {
   TrainingProgress& at = point.state->progress;
   const std::optional<TrainingProgress> best = progressIn(folder.bestCheckpoint());
-  if (!at.bestValidationAccuracy && !best) return;
+  if (!at.bestValidationScore && !best) return;
   if (at.bestEpoch > 0 && isEndOf(best, at.bestEpoch)) return;
   if (at.bestEpoch > 0) {
     for (const fs::path& path : {point.checkpoint, folder.epochCheckpoint(at.bestEpoch)}) {
@@ -176,13 +176,13 @@ void restoreBest(const RunFolder& folder, ResumePoint& point) {
       return;
     }
   }
-  if (best && best->bestValidationAccuracy) {
-    at.bestValidationAccuracy = best->bestValidationAccuracy;
+  if (best && best->bestValidationScore) {
+    at.bestValidationScore = best->bestValidationScore;
     at.bestValidationLoss = best->bestValidationLoss;
     at.bestEpoch = best->epoch;
     return;
   }
-  at.bestValidationAccuracy.reset();
+  at.bestValidationScore.reset();
   at.bestValidationLoss.reset();
   at.bestEpoch = 0;
   point.warnings.push_back(

@@ -23,9 +23,9 @@ double imagesPerSecond(const TrainingProgress& at) {
 /// Whether the scores of an epoch are better than the best so far. A checkpoint of an earlier
 /// version does not have the loss of its best epoch, which then keeps its place in a tie.
 bool isBest(const Scores& scores, const TrainingProgress& at, BestBy by) {
-  if (!at.bestValidationAccuracy) return true;
-  if (!at.bestValidationLoss) return scores.accuracy > *at.bestValidationAccuracy;
-  return isBetter(scores, {*at.bestValidationLoss, *at.bestValidationAccuracy}, by);
+  if (!at.bestValidationScore) return true;
+  if (!at.bestValidationLoss) return scores.score > *at.bestValidationScore;
+  return isBetter(scores, {*at.bestValidationLoss, *at.bestValidationScore}, by);
 }
 
 }  // namespace
@@ -84,7 +84,7 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
   at.epochDataSeconds = 0;
   const TrainingProgress before = at;
   if (record.validation && isBest(*record.validation, at, run_.config().checkpoints.bestBy)) {
-    at.bestValidationAccuracy = record.validation->accuracy;
+    at.bestValidationScore = record.validation->score;
     at.bestValidationLoss = record.validation->loss;
     at.bestEpoch = at.epoch;
   }
@@ -96,7 +96,7 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
     publishEpochEnd(run_.folder, run_.config().checkpoints, at);
   } else {
     // The best epoch must be one whose weights were saved.
-    at.bestValidationAccuracy = before.bestValidationAccuracy;
+    at.bestValidationScore = before.bestValidationScore;
     at.bestValidationLoss = before.bestValidationLoss;
     at.bestEpoch = before.bestEpoch;
   }
@@ -125,7 +125,7 @@ void RunWriter::saveRecord(RunStatus status, const std::string& text) {
   record.status = status;
   record.statusText = text;
   record.epochsDone = at.epoch;
-  record.bestValidationAccuracy = at.bestValidationAccuracy;
+  record.bestValidationScore = at.bestValidationScore;
   record.bestValidationLoss = at.bestValidationLoss;
   record.trainSeconds = at.seconds;
   record.imagesPerSecond = imagesPerSecond(at);
@@ -145,14 +145,15 @@ RunResult RunWriter::result(RunStatus status, const std::string& text) const {
   return {run_.folder.path().string(),
           status,
           at.epoch,
-          at.bestValidationAccuracy,
-          run_.record.testAccuracy,
+          at.bestValidationScore,
+          run_.record.testScore,
           run_.record.validationMajority,
           run_.record.testMajority,
           at.seconds,
           imagesPerSecond(at),
           text,
-          scoringOf(run_.config().recipe)};
+          scoringOf(run_.config().recipe),
+          at.scoredBy};
 }
 
 }  // namespace lambda

@@ -161,12 +161,12 @@ void setInput(ImportReport& report,
   } else {
     NetworkInput measured = measuredFor(config.data);
     input.normalization = std::move(measured.normalization);
-    const bool fits = std::ssize(measured.classNames) == config.architecture.classes;
+    const bool fits = std::ssize(measured.classNames) == config.architecture.outputs;
     if (input.classNames.empty() && fits) input.classNames = std::move(measured.classNames);
     report.normalizationSource = "measured on the network's data";
   }
   report.areClassesNamed = !input.classNames.empty();
-  for (int i = 0; !report.areClassesNamed && i < config.architecture.classes; ++i) {
+  for (int i = 0; !report.areClassesNamed && i < config.architecture.outputs; ++i) {
     input.classNames.push_back(std::to_string(i));
   }
   if (input.normalization.mean.size() != channels ||
@@ -188,7 +188,7 @@ RunConfig configOf(const ImportJob& job,
   config.recipe.precision = Precision::float32;
   config.recipe.emaDecay = 0;
   if (!job.classNames.empty()) {
-    config.architecture.classes = static_cast<int>(job.classNames.size());
+    config.architecture.outputs = static_cast<int>(job.classNames.size());
   }
   const std::vector<Problem> problems = validate(config.architecture);
   if (hasErrors(problems)) throw Error("network", "it can't be built:\n" + toText(problems));

@@ -22,7 +22,7 @@ PreparedRun PreparedRun::fresh(RunConfig config) {
   whitenStem(*state, *images);
   std::string text;
   if (weights) {
-    const WeightTransfer taken = startFrom(*state, *weights, images->networkInput().classNames);
+    const WeightTransfer taken = startFrom(*state, *weights, images->input().outputNames());
     text =
         "; " + std::filesystem::path(weights->place).filename().string() + ": " + taken.summary();
   }

@@ -18,7 +18,7 @@ struct QueuedStep {
   std::vector<at::Tensor> tensors() const {
     std::vector<at::Tensor> all = update.operands.gradients;
     all.push_back(measures.loss);
-    all.push_back(measures.accuracy);
+    all.push_back(measures.score);
     all.push_back(measures.gradientNorm);
     return all;
   }

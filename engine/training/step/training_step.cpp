@@ -4,7 +4,6 @@
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
-#include "engine/training/objective.h"
 #include "engine/training/step/autocast.h"
 
 namespace lambda {
@@ -17,12 +16,12 @@ void notifyEnd(const PhaseObserver& ended, StepPhase phase) {
 
 /// The measures as one float64 tensor [3] on their device.
 at::Tensor together(const StepMeasures& measures) {
-  return at::stack({measures.loss.to(at::kDouble), measures.accuracy, measures.gradientNorm});
+  return at::stack({measures.loss.to(at::kDouble), measures.score, measures.gradientNorm});
 }
 
 StepOutcome outcomeOf(const at::Tensor& values) {
   const double* value = values.const_data_ptr<double>();
-  StepOutcome outcome{.loss = value[0], .accuracy = value[1], .gradientNorm = value[2]};
+  StepOutcome outcome{.loss = value[0], .score = value[1], .gradientNorm = value[2]};
   outcome.finite = std::isfinite(outcome.loss) && std::isfinite(outcome.gradientNorm);
   return outcome;
 }
@@ -68,15 +67,16 @@ StepMeasures computeGradients(TrainingState& state,
     logits = state.network->forward(batch.images, trace);
   }
   logits = logits.to(at::kFloat);
-  const at::Tensor objective = lossOf(logits, batch, recipe.labelSmoothing);
+  const at::Tensor objective = state.objective.lossOf(logits, batch, recipe.labelSmoothing);
   notifyEnd(ended, StepPhase::forward);
   objective.backward();
   notifyEnd(ended, StepPhase::backward);
 
   const at::Tensor measured = logits.detach();
   StepMeasures measures;
-  measures.loss = recipe.labelSmoothing == 0 ? objective.detach() : lossOf(measured, batch, 0);
-  measures.accuracy = accuracyOf(measured, batch.labels);
+  measures.loss =
+      recipe.labelSmoothing == 0 ? objective.detach() : state.objective.lossOf(measured, batch, 0);
+  measures.score = state.objective.scoreOf(measured, batch.labels);
   return measures;
 }
 

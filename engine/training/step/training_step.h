@@ -17,7 +17,7 @@ struct StepOutcome {
   /// Cross-entropy without label smoothing; in a mixed batch share * CE(labels) + (1 - share) *
   /// CE(partnerLabels).
   double loss = 0;
-  double accuracy = 0;      ///< In a mixed batch that of the label with the larger share.
+  double score = 0;         ///< In a mixed batch that of the label with the larger share.
   double gradientNorm = 0;  ///< Before clipping.
   bool finite = true;       ///< False: loss or gradients are not finite, and no weight was updated.
 };
@@ -36,7 +36,7 @@ using PhaseObserver = std::function<void(StepPhase)>;
 /// The measures of a step, as scalar tensors on its device.
 struct StepMeasures {
   at::Tensor loss;          ///< float32
-  at::Tensor accuracy;      ///< float64
+  at::Tensor score;         ///< float64
   at::Tensor gradientNorm;  ///< float64
 };
 

@@ -5,6 +5,7 @@
 
 #include "engine/values/architecture/mixer.h"
 #include "engine/values/architecture/stem.h"
+#include "engine/values/architecture/task.h"
 
 namespace lambda {
 
@@ -88,7 +89,8 @@ struct Architecture {
   std::string name;
   std::string description;
   MapShape input;
-  int classes = 10;
+  Task task = Task::classification;
+  int outputs = 10;  ///< Its classes, or what else the task has an output for.
   Family family = Family::bottleneck;
   Activation activation = Activation::relu;
   NormStatistics normStatistics = NormStatistics::running;

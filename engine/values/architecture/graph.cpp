@@ -154,7 +154,7 @@ class ArchitectureGraph {
     if (head.width > 0) last = builder_.addUnit("headConv", last, head.width, {});
     const MapShape features{mapAt(last).channels, 1, 1};
     last = builder_.add("head", FeaturesNode{head.pooling, head.dropout}, {last}, features);
-    builder_.add("head", LinearNode{head.bias, head.scale}, {last}, {architecture_.classes, 1, 1});
+    builder_.add("head", LinearNode{head.bias, head.scale}, {last}, {architecture_.outputs, 1, 1});
   }
 
   const Architecture& architecture_;

@@ -41,6 +41,10 @@ std::optional<DatasetInfo> announced(const ImageFolderSource&) {
   return std::nullopt;
 }
 
+std::optional<DatasetInfo> announced(const PictureNumbersSource&) {
+  return std::nullopt;
+}
+
 template <class Path, class Source>
 Path* pathIn(Source& source) {
   return std::visit(

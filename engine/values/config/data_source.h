@@ -80,18 +80,34 @@ struct ImageFolderSource {
   bool operator==(const ImageFolderSource&) const = default;
 };
 
+/// JPEG, PNG and WebP pictures with numbers, which a CSV file lists.
+struct PictureNumbersSource {
+  std::string path = "numbers.csv";  ///< The file; pictures are named from its folder.
+  int size = 64;                     ///< Side in pixels that pictures are resized and cropped to.
+  CorruptPictures corrupt = CorruptPictures::refuse;
+  TransparentPictures transparent = TransparentPictures::white;
+
+  bool operator==(const PictureNumbersSource&) const = default;
+};
+
 /// Where a run's images come from. A new kind of data set is a new alternative: every std::visit
 /// and every list of overloads that omits it fails to compile.
-using DataSource =
-    std::variant<Shapes10Source, Cifar10Source, Cifar100Source, IdxSource, ImageFolderSource>;
+using DataSource = std::variant<Shapes10Source,
+                                Cifar10Source,
+                                Cifar100Source,
+                                IdxSource,
+                                ImageFolderSource,
+                                PictureNumbersSource>;
 
 /// The properties of a data set that a network and a recipe depend on.
 struct DatasetInfo {
-  MapShape shape;  ///< Of every image.
-  int classes = 10;
-  std::vector<std::string> classNames;  ///< In the order of the labels; empty if not read yet.
-  std::int64_t trainCount = 0;          ///< Images for training and validation together.
-  std::int64_t testCount = 0;           ///< 0 = no test set.
+  MapShape shape;                    ///< Of every image.
+  Task task = Task::classification;  ///< What can be learnt from it.
+  int classes = 10;                  ///< Or how many numbers each image has.
+  /// Of the classes, in the order of the labels, or of the numbers; empty if not read yet.
+  std::vector<std::string> classNames;
+  std::int64_t trainCount = 0;  ///< Images for training and validation together.
+  std::int64_t testCount = 0;   ///< 0 = no test set.
   /// How many of trainCount are a validation set of the data's own; 0 = it has none that is used.
   std::int64_t validationCount = 0;
   /// What is left out or was guessed, a sentence each, where this is known without reading images.
@@ -162,6 +178,15 @@ constexpr DataSourceTraits traitsOf(std::type_identity<ImageFolderSource>) {
               "pictures for each class, or with these class folders themselves"};
 }
 
+constexpr DataSourceTraits traitsOf(std::type_identity<PictureNumbersSource>) {
+  return {.kind = "pictureNumbers",
+          .title = "Numbers (CSV)",
+          .meaning = "JPEG, PNG and WebP pictures, and a CSV file with numbers to predict.",
+          .layout =
+              "a CSV file with a line of column names: the first column names a picture, a column "
+              "named split says train, validation or test, all others are numbers"};
+}
+
 template <class Source>
 
 requires(!std::same_as<Source, DataSource> &&
@@ -215,12 +240,9 @@ void visitFields(Value& value, Visit&& visit) {
         value.path);
 }
 
-template <Either<ImageFolderSource> Value, class Visit>
-void visitFields(Value& value, Visit&& visit) {
-  visit(Field{{"path", "folder with a folder of pictures for each class"},
-              {"Place"},
-              "The files of the data set."},
-        value.path);
+/// How pictures of any size become images.
+template <class Value, class Visit>
+void visitPictureFields(Value& value, Visit&& visit) {
   visit(Field{{"size", "side in pixels that pictures are resized and cropped to", 8, 512},
               {"Image size", Stepping::eights, "px"},
               "Larger pictures show more detail; FLOPs and memory grow with the area, those of "
@@ -236,12 +258,31 @@ void visitFields(Value& value, Visit&& visit) {
               "Photographs are opaque; icons and drawings often are not. The network never sees "
               "the colours below transparency."},
         value.transparent);
+}
+
+template <Either<ImageFolderSource> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"path", "folder with a folder of pictures for each class"},
+              {"Place"},
+              "The files of the data set."},
+        value.path);
+  visitPictureFields(value, visit);
   visit(Field{{"validation",
                "validation images: drawn from the training pictures, or those of the folder val/"},
               {"Validation from"},
               "Take the folder where somebody has chosen its pictures, such as other photographs "
               "of the same things. All of them are then used."},
         value.validation);
+}
+
+template <Either<PictureNumbersSource> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{{"path", "CSV file with pictures and numbers"},
+              {"File"},
+              "Its first column names pictures, from its own folder on; the other columns are the "
+              "numbers that are learnt."},
+        value.path);
+  visitPictureFields(value, visit);
 }
 
 /// The known properties of a data set that is not read; empty for kinds with arbitrary content.

@@ -133,10 +133,15 @@ void visitFields(Value& value, Visit&& visit) {
              "A note for readers; training ignores it."},
        value.description);
   visit(Field{"input", "shape of the images"}, value.input);
-  visit(Field{{"classes", "number of classes", 2, 100000},
-              {"Classes"},
-              "Must be that of the data. Each class adds one row to the classifier."},
-        value.classes);
+  same(Field{{"task", "classification"},
+             {"Task"},
+             "What the outputs mean, which must fit the data. It decides the loss and the score."},
+       value.task);
+  const TaskTraits task = traitsOf(value.task);
+  visit(Field{{task.outputs, task.outputsMeaning, static_cast<double>(task.fewestOutputs), 100000},
+              {},
+              task.outputsHint},
+        value.outputs);
   visit(
       Field{{"family", "bottleneck, basic, invertedBottleneck or plain"},
             {"Block family"},

@@ -14,8 +14,9 @@ inline constexpr double kLargestCount = 9007199254740992;  // 2^53: exact in eve
 
 template <Either<Scores> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
-  visit(Field{"loss", "mean cross-entropy in nats"}, value.loss);
-  visit(Field{"accuracy", "fraction of images classified correctly"}, value.accuracy);
+  visit(Field{"loss", "mean loss"}, value.loss);
+  const ScoreTraits score = traitsOf(value.scoredBy);
+  visit(Field{score.key, score.meaning}, value.score);
 }
 
 template <Either<MajorityClass> Value, class Visit>
@@ -31,13 +32,20 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"test", "of the test images; empty = not known"}, value.test);
 }
 
+template <Either<NumberScale> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"name", "name of the number"}, value.name);
+  visit(Field{"mean", "of the training images"}, value.mean);
+  visit(Field{"deviation", "of the training images"}, value.deviation);
+}
+
 template <Either<BatchRecord> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"step", "steps done", 0, kLargestCount}, value.step);
   visit(Field{"epoch", "running epoch, from 1", 0, 1e9}, value.epoch);
   visit(Field{"seconds", "training time so far"}, value.seconds);
-  visit(Field{"loss", "cross-entropy of the batch"}, value.loss);
-  visit(Field{"accuracy", "fraction of the batch classified correctly"}, value.accuracy);
+  visit(Field{"loss", "mean loss of the batch"}, value.loss);
+  visit(Field{traitsOf(value.scoredBy).key, "score of the batch"}, value.score);
   visit(Field{"learningRate", "learning rate of the step"}, value.learningRate);
   visit(Field{"gradientNorm", "norm of all gradients before clipping"}, value.gradientNorm);
   visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
@@ -72,8 +80,9 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"step", "steps that its weights have been trained", 0, kLargestCount}, value.step);
   visit(Field{"split", "train, validation or test"}, value.split);
   visit(Field{"images", "images scored", 0, kLargestCount}, value.images);
-  visit(Field{"loss", "mean cross-entropy in nats"}, value.scores.loss);
-  visit(Field{"accuracy", "fraction of images classified correctly", 0, 1}, value.scores.accuracy);
+  visit(Field{"loss", "mean loss"}, value.scores.loss);
+  const ScoreTraits score = traitsOf(value.scores.scoredBy);
+  visit(Field{score.key, score.meaning, score.lowest, score.highest}, value.scores.score);
   visit(Field{"data", "place of other data than the run's; empty = the run's"}, value.data);
   visit(Field{"dataSha256", "digest of the images and labels; empty = not known"},
         value.dataSha256);
@@ -146,6 +155,7 @@ void visitFields(Value& value, Visit&& visit) {
         value.normalization.deviation);
   visit(Field{"classNames", "names of the classes, in the order of the logits", 0, kMostClasses},
         value.classNames);
+  visit(Field{"numbers", "of a regression: what the outputs mean", 0, kMostClasses}, value.numbers);
 }
 
 template <Either<RunRecord> Value, class Visit>
@@ -153,13 +163,15 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"status", "running, paused, stopped, finished or failed"}, value.status);
   visit(Field{"statusText", "why the run failed and what to do"}, value.statusText);
   visit(Field{"epochsDone", "epochs done", 0, 1e9}, value.epochsDone);
-  visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
-        value.bestValidationAccuracy);
+  const ScoreTraits score = traitsOf(value.scoredBy);
+  visit(Field{score.bestKey, "score of the best epoch in validation", score.lowest, score.highest},
+        value.bestValidationScore);
   visit(Field{"bestValidationLoss", "validation loss of the same epoch"}, value.bestValidationLoss);
-  visit(Field{"testAccuracy", "accuracy on the test set", 0, 1}, value.testAccuracy);
+  visit(Field{score.testKey, "score on the test set", score.lowest, score.highest},
+        value.testScore);
   visit(Field{"testEvaluations", "how often the test set was scored", 0, 1e9, "testLooks"},
         value.testEvaluations);
-  visit(Field{"testLoss", "mean cross-entropy on the test set, in nats"}, value.testLoss);
+  visit(Field{"testLoss", "mean loss on the test set"}, value.testLoss);
   visit(Field{"validationMajority", "most frequent class of the validation images"},
         value.validationMajority);
   visit(Field{"testMajority", "most frequent class of the test set"}, value.testMajority);
@@ -192,8 +204,9 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"epochSeconds", "training time in the running epoch"}, value.epochSeconds);
   visit(Field{"epochDataSeconds", "part of epochSeconds spent on making batches"},
         value.epochDataSeconds);
-  visit(Field{"bestValidationAccuracy", "best share of right answers in validation", 0, 1},
-        value.bestValidationAccuracy);
+  const ScoreTraits score = traitsOf(value.scoredBy);
+  visit(Field{score.bestKey, "score of the best epoch in validation", score.lowest, score.highest},
+        value.bestValidationScore);
   visit(Field{"bestValidationLoss", "validation loss of the same epoch"}, value.bestValidationLoss);
   visit(Field{"bestEpoch", "the epoch of the best validation, from 1; 0 = none", 0, 1e9},
         value.bestEpoch);

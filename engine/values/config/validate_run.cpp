@@ -45,7 +45,7 @@ void checkDataset(const RunConfig& config,
             "data.validationCount",
             std::to_string(dataset.trainCount / 10)});
   }
-  for (Problem& problem : problemsWithImages(config.architecture, dataset.shape, dataset.classes)) {
+  for (Problem& problem : problemsWithImages(config.architecture, dataset)) {
     problems.push_back(std::move(problem));
   }
   const std::int64_t trainCount = dataset.trainCount - config.data.validationCount;
@@ -66,6 +66,26 @@ void checkDataset(const RunConfig& config,
   }
 }
 
+/// What only a classification has.
+void checkTask(const RunConfig& config, std::vector<Problem>& problems) {
+  switch (config.architecture.task) {
+    case Task::classification:
+      return;
+    case Task::regression:
+      break;
+  }
+  const auto refuse = [&](bool isSet, const char* path, const char* what, const char* none) {
+    if (!isSet) return;
+    problems.push_back({path,
+                        Severity::error,
+                        std::string(what) + " needs classes, which a regression does not have",
+                        Fix{"Turn it off", path, none}});
+  };
+  refuse(config.recipe.labelSmoothing > 0, "recipe.labelSmoothing", "label smoothing", "0");
+  refuse(config.data.labelledPerClass > 0, "data.labelledPerClass", "a number of labels", "0");
+  refuse(!config.data.pseudoLabels.empty(), "data.pseudoLabels", "pseudo-labelling", "\"\"");
+}
+
 void checkPseudoLabels(const RunConfig& config, std::vector<Problem>& problems) {
   const DataConfig& data = config.data;
   if (data.pseudoLabels.empty()) return;
@@ -78,13 +98,13 @@ void checkPseudoLabels(const RunConfig& config, std::vector<Problem>& problems) 
   }
   // The most probable class of a teacher that meets its smoothed labels exactly.
   const double smoothing = config.recipe.labelSmoothing;
-  const double most = 1 - smoothing + smoothing / config.architecture.classes;
+  const double most = 1 - smoothing + smoothing / config.architecture.outputs;
   const std::string usual = formatRounded(most > 0.95 ? 0.95 : 0.85 * most, 2);
   const Fix fix{"Set to " + usual, "data.pseudoLabelThreshold", usual};
-  if (data.pseudoLabelThreshold * config.architecture.classes <= 1) {
+  if (data.pseudoLabelThreshold * config.architecture.outputs <= 1) {
     problems.push_back({"data.pseudoLabelThreshold",
                         Severity::warning,
-                        "the most probable of " + std::to_string(config.architecture.classes) +
+                        "the most probable of " + std::to_string(config.architecture.outputs) +
                             " classes always has this probability: no wrong label is left out",
                         fix});
   } else if (data.pseudoLabelThreshold > most) {
@@ -255,9 +275,9 @@ void checkDevice(const DeviceConfig& device, std::vector<Problem>& problems) {
 }  // namespace
 
 std::vector<Problem> problemsWithImages(const Architecture& architecture,
-                                        const MapShape& shape,
-                                        int classes) {
+                                        const DatasetInfo& dataset) {
   std::vector<Problem> problems;
+  const MapShape& shape = dataset.shape;
   if (architecture.input != shape) {
     problems.push_back({"architecture.input",
                         Severity::error,
@@ -269,13 +289,21 @@ std::vector<Problem> problemsWithImages(const Architecture& architecture,
                                 ", \"height\": " + std::to_string(shape.height) +
                                 ", \"width\": " + std::to_string(shape.width) + "}"}});
   }
-  if (architecture.classes != classes) {
-    const std::string count = std::to_string(classes);
-    problems.push_back(
-        {"architecture.classes",
-         Severity::error,
-         "the data has " + count + " classes, the network " + std::to_string(architecture.classes),
-         Fix{"Set to " + count, "architecture.classes", count}});
+  if (architecture.task != dataset.task) {
+    const std::string task(nameOf(dataset.task));
+    problems.push_back({"architecture.task",
+                        Severity::error,
+                        "the data is for a " + task + ", the network for a " +
+                            std::string(nameOf(architecture.task)),
+                        Fix{"Set to " + task, "architecture.task", task}});
+  } else if (architecture.outputs != dataset.classes) {
+    const std::string outputs = traitsOf(architecture.task).outputs;
+    const std::string count = std::to_string(dataset.classes);
+    problems.push_back({"architecture." + outputs,
+                        Severity::error,
+                        "the data has " + count + " " + outputs + ", the network " +
+                            std::to_string(architecture.outputs),
+                        Fix{"Set to " + count, "architecture." + outputs, count}});
   }
   return problems;
 }
@@ -293,6 +321,7 @@ std::vector<Problem> validate(const RunConfig& config, const std::optional<Datas
   checkSource(inRange.data, problems);
   const std::optional<DatasetInfo> known = dataset ? dataset : announcedInfo(inRange.data.source);
   if (known) checkDataset(inRange, *known, problems);
+  checkTask(inRange, problems);
   checkPseudoLabels(inRange, problems);
   checkAugmentation(inRange, problems);
   checkDirectedAugmentation(inRange.data, problems);

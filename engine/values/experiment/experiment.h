@@ -20,21 +20,27 @@ enum class Quantity {
   secondsToAccuracy,   ///< Training seconds to the first epoch with `target` validation accuracy.
   imagesPerSecond,     ///< Training images a second, over the whole run.
   parameters,
-  flops,  ///< Of the forward pass of one image, 2 per multiply-add.
+  flops,         ///< Of the forward pass of one image, 2 per multiply-add.
+  validationR2,  ///< As the accuracies, for a regression.
+  testR2,
+  secondsToR2,
 };
 
 template <>
-inline constexpr EnumNames<7> kNamesOf<Quantity>{{"validationAccuracy",
-                                                  "testAccuracy",
-                                                  "validationLoss",
-                                                  "secondsToAccuracy",
-                                                  "imagesPerSecond",
-                                                  "parameters",
-                                                  "flops"}};
+inline constexpr EnumNames<10> kNamesOf<Quantity>{{"validationAccuracy",
+                                                   "testAccuracy",
+                                                   "validationLoss",
+                                                   "secondsToAccuracy",
+                                                   "imagesPerSecond",
+                                                   "parameters",
+                                                   "flops",
+                                                   "validationR2",
+                                                   "testR2",
+                                                   "secondsToR2"}};
 
 struct Measure {
   Quantity quantity = Quantity::validationAccuracy;
-  double target = 0.9;  ///< secondsToAccuracy: the validation accuracy to be reached.
+  double target = 0.9;  ///< secondsToAccuracy, secondsToR2: the validation score to be reached.
 
   bool operator==(const Measure&) const = default;
 };
@@ -157,7 +163,7 @@ struct Experiment {
 template <Either<Measure> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(Field{"quantity", "what is compared: a quantity of a finished run"}, value.quantity);
-  visit(Field{"target", "secondsToAccuracy: the validation accuracy to be reached", 0, 1},
+  visit(Field{"target", "secondsToAccuracy, secondsToR2: the validation score to be reached", 0, 1},
         value.target);
 }
 

@@ -27,12 +27,12 @@ template <>
 inline constexpr EnumNames<5> kNamesOf<CellState>{
     {"waiting", "running", "done", "failed", "ended"}};
 
-/// What a run's metrics say at the end of one epoch. Losses are mean cross-entropies in nats.
+/// What a run's metrics say at the end of one epoch.
 struct EpochPoint {
   int epoch = 0;  ///< Counted from 1.
   double trainingLoss = 0;
   std::optional<double> validationLoss = std::nullopt;
-  std::optional<double> validationAccuracy = std::nullopt;  ///< 0..1.
+  std::optional<double> validationScore = std::nullopt;
 
   bool operator==(const EpochPoint&) const = default;
 };
@@ -81,9 +81,10 @@ struct ExperimentState {
   std::vector<std::string> variants;
   /// [variants][axes]: JSON texts; a named variant has none.
   std::vector<std::vector<std::string>> axisValues;
-  bool hasSeveralNetworks = false;    ///< Whether variants differ in their networks.
-  std::size_t baseline = 0;           ///< In `variants`.
-  std::vector<ExperimentCell> cells;  ///< Seed by seed, all variants of each.
+  ScoreKind scoredBy = ScoreKind::accuracy;  ///< That of the first variant's task.
+  bool hasSeveralNetworks = false;           ///< Whether variants differ in their networks.
+  std::size_t baseline = 0;                  ///< In `variants`.
+  std::vector<ExperimentCell> cells;         ///< Seed by seed, all variants of each.
   std::vector<MeasureResult> results;
   std::vector<std::string> warnings;  ///< Files that could not be read.
 

@@ -79,6 +79,15 @@ struct InspectionRequest {
   bool operator==(const InspectionRequest&) const = default;
 };
 
+/// A number that a network predicts for an image.
+struct NumberPrediction {
+  std::string name;
+  double predicted = 0;
+  std::optional<double> truth = std::nullopt;  ///< None = not known.
+
+  bool operator==(const NumberPrediction&) const = default;
+};
+
 /// The parts of a quantity that is linear in kbar + e: from the content, from the positions, and
 /// their sum. A part that the layer does not have is empty.
 struct LambdaParts {
@@ -162,8 +171,9 @@ struct InspectionSnapshot {
   Image image;     ///< Without normalisation, for display.
   int label = -1;  ///< True class; -1 = not known.
   int predicted = 0;
-  std::vector<float> probabilities;
-  std::vector<std::string> classNames;  ///< May be empty.
+  std::vector<float> probabilities;            ///< [classes]; none of a regression.
+  std::vector<std::string> classNames;         ///< May be empty.
+  std::vector<NumberPrediction> numbers = {};  ///< Of a regression.
 
   Array queries;        ///< q_n [h, k]
   LambdaParts lambdas;  ///< [k, v]

@@ -47,7 +47,7 @@ LambdaMixer paperLambda() {
 RunConfig photographRun(int side) {
   RunConfig config;
   config.architecture.input = {3, side, side};
-  config.architecture.classes = 1000;
+  config.architecture.outputs = 1000;
   config.data.source = ImageFolderSource{.path = "imagenet", .size = side};
   config.recipe = imagenetRecipe();
   return config;
@@ -56,7 +56,7 @@ RunConfig photographRun(int side) {
 RunConfig cifarRun() {
   RunConfig config;
   config.architecture.input = {3, 32, 32};
-  config.architecture.classes = 10;
+  config.architecture.outputs = 10;
   config.data.source = Cifar10Source{};
   config.recipe.epochs = 100;
   config.recipe.schedule.kind = CosineSchedule{.warmupEpochs = 5};

@@ -18,7 +18,8 @@ struct TrainingProgress {
   std::int64_t images = 0;      ///< Trained on so far; an image counts once per epoch.
   double epochSeconds = 0;      ///< The part of `seconds` in the running epoch.
   double epochDataSeconds = 0;  ///< The part of `epochSeconds` spent on making batches.
-  std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
+  ScoreKind scoredBy = ScoreKind::accuracy;
+  std::optional<double> bestValidationScore;  ///< Nothing before the first validation.
   /// Of the same epoch; nothing in a checkpoint of an earlier version.
   std::optional<double> bestValidationLoss;
   int bestEpoch = 0;  ///< The epoch that reached it; 0 = none, or not known.

@@ -9,18 +9,22 @@
 
 namespace lambda {
 
-/// Mean cross-entropy in nats (no label smoothing) and accuracy (fraction of images classified
-/// correctly), measured in evaluation mode without augmentation, by one function for all splits.
-/// With flip averaging they are those of the mean logits of an image and its mirror image.
+/// The mean loss (of a classification without label smoothing) and the score of the task, measured
+/// in evaluation mode without augmentation, by one function for all splits. With flip averaging
+/// they are those of the mean outputs for an image and its mirror image.
 struct Scores {
   double loss = 0;
-  double accuracy = 0;
+  double score = 0;
+  ScoreKind scoredBy = ScoreKind::accuracy;
 
   bool operator==(const Scores&) const = default;
 };
 
 /// Whether scores are better than others by the chosen one, or equal in it and better by the other.
 bool isBetter(const Scores& scores, const Scores& than, BestBy by);
+
+/// A score with its name: "accuracy 86.53 %", "R² 0.9312".
+std::string namedScore(double score, ScoreKind kind);
 
 /// The most frequent class of a set of images: what a network that has learnt nothing but the
 /// frequencies predicts for all of them.
@@ -34,17 +38,18 @@ struct MajorityClass {
 /// " (always guessing cat: 43.30 %)", to follow an accuracy; empty where the class is not known.
 std::string majorityText(const std::optional<MajorityClass>& majority);
 
-/// One optimiser step. Loss and accuracy are those of the augmented batch in training mode; where
-/// its images are mixed, the accuracy is that of the label with the larger share.
+/// One optimiser step. Loss and score are those of the augmented batch in training mode; where its
+/// images are mixed, the score is that of the label with the larger share.
 struct BatchRecord {
   std::int64_t step = 0;  ///< Steps done since the start of the run, 1 after the first.
   int epoch = 0;          ///< The running epoch, counted from 1.
   double seconds = 0;     ///< Training time so far, pauses excluded.
-  double loss = 0;        ///< Cross-entropy without label smoothing; mixed as the images are.
-  double accuracy = 0;
+  double loss = 0;        ///< Without label smoothing; mixed as the images are.
+  double score = 0;
   double learningRate = 0;
   double gradientNorm = 0;  ///< 2-norm of all gradients before clipping.
   double imagesPerSecond = 0;
+  ScoreKind scoredBy = ScoreKind::accuracy;
 
   bool operator==(const BatchRecord&) const = default;
 };
@@ -110,15 +115,16 @@ struct RunResult {
   std::string run;  ///< The run folder.
   RunStatus status = RunStatus::running;
   int epochs = 0;  ///< Epochs done.
-  std::optional<double> bestValidationAccuracy;
-  std::optional<double> testAccuracy;
+  std::optional<double> bestValidationScore;
+  std::optional<double> testScore;
   std::optional<MajorityClass> validationMajority;  ///< See RunRecord.
   std::optional<MajorityClass> testMajority;
   double trainSeconds = 0;
   double imagesPerSecond = 0;  ///< Training throughput over the whole run.
   std::string failure;         ///< What happened and what to do, when the status is failed.
-  /// How its accuracies are measured: scoringOf() its recipe.
+  /// How its scores are measured: scoringOf() its recipe.
   std::vector<std::string> scoring;
+  ScoreKind scoredBy = ScoreKind::accuracy;
 };
 
 }  // namespace lambda

@@ -5,6 +5,18 @@
 
 namespace lambda {
 
+double r2Of(const NumberColumn& column) {
+  double sum = 0, residual = 0, variation = 0;
+  for (const float truth : column.truth) sum += truth;
+  const double mean = sum / static_cast<double>(column.truth.size());
+  for (std::size_t i = 0; i < column.truth.size(); ++i) {
+    const double truth = column.truth[i], error = truth - column.predicted[i];
+    residual += error * error;
+    variation += (truth - mean) * (truth - mean);
+  }
+  return variation > 0 ? 1 - residual / variation : 0;
+}
+
 ConfusionMatrix confusionOf(const Predictions& predictions) {
   const std::size_t count = std::min(predictions.labels.size(), predictions.predicted.size());
   ConfusionMatrix matrix{.classes = static_cast<int>(predictions.classNames.size())};

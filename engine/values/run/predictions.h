@@ -8,6 +8,15 @@
 
 namespace lambda {
 
+/// One of the numbers of all images.
+struct NumberColumn {
+  std::string name;
+  std::vector<float> truth = {};      ///< [count]
+  std::vector<float> predicted = {};  ///< [count]
+
+  bool operator==(const NumberColumn&) const = default;
+};
+
 /// A network's predictions for every image of a split, in the split's order.
 struct Predictions {
   Split split = Split::validation;
@@ -18,9 +27,14 @@ struct Predictions {
   std::vector<int> predicted = {};           ///< [count], the most probable classes.
   std::vector<float> confidence = {};        ///< [count], probability of the predicted class.
   std::vector<float> truthProbability = {};  ///< [count], probability of the true class.
+  /// Of a regression, which has no classes: all lists above are empty.
+  std::vector<NumberColumn> numbers = {};
 
   bool operator==(const Predictions&) const = default;
 };
+
+/// The share of the variance of a number that the predictions explain, up to 1.
+double r2Of(const NumberColumn& column);
 
 /// How often each true class was predicted as each class.
 struct ConfusionMatrix {

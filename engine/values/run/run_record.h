@@ -60,11 +60,12 @@ struct RunRecord {
   RunStatus status = RunStatus::running;
   std::string statusText;  ///< Why it failed and what to do, when the status is failed.
   int epochsDone = 0;
-  std::optional<double> bestValidationAccuracy;  ///< 0..1; nothing before the first validation.
-  std::optional<double> bestValidationLoss;      ///< Of the same epoch.
-  std::optional<double> testAccuracy;            ///< 0..1; nothing before the test set was scored.
-  std::optional<double> testLoss;  ///< Mean cross-entropy of the same scoring, in nats.
-  int testEvaluations = 0;         ///< How often the test set was scored.
+  ScoreKind scoredBy = ScoreKind::accuracy;
+  std::optional<double> bestValidationScore;        ///< Nothing before the first validation.
+  std::optional<double> bestValidationLoss;         ///< Of the same epoch.
+  std::optional<double> testScore;                  ///< Nothing before the test set was scored.
+  std::optional<double> testLoss;                   ///< Of the same scoring.
+  int testEvaluations = 0;                          ///< How often the test set was scored.
   std::optional<MajorityClass> validationMajority;  ///< Of the validation images.
   std::optional<MajorityClass> testMajority;  ///< Of the test set; nothing before it was scored.
   double trainSeconds = 0;                    ///< Pauses and evaluation excluded.

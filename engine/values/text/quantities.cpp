@@ -133,6 +133,10 @@ std::string formatAccuracy(double share) {
   return formatPercent(share, 2);
 }
 
+std::string formatScore(double score, ScoreKind kind) {
+  return traitsOf(kind).isShare ? formatAccuracy(score) : formatFixed(score, 4);
+}
+
 std::string formatDuration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "?";
   if (seconds < 59.5) return formatFixed(seconds, seconds < 9.95 ? 1 : 0) + " s";

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/values/architecture/task.h"
+
 namespace lambda {
 
 // One rule for the text of each quantity, for the command line, messages and the studio
@@ -41,6 +43,9 @@ std::string formatPercent(double share, int decimals = 1);
 
 /// The accuracy over a set, in hundredths of a per cent, which is one of 10,000 images: "86.53 %".
 std::string formatAccuracy(double share);
+
+/// A score over a set: an accuracy as formatAccuracy(), others with four decimals.
+std::string formatScore(double score, ScoreKind kind);
 
 /// A duration in at most two units: "4.2 s", "42 s", "3 min 20 s", "1 h 02 min", "2 d 4 h"; "?"
 /// where it is negative or not finite.

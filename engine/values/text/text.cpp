@@ -64,6 +64,11 @@ std::string formatNumber(double value) {
   return {text.data(), end.ptr};
 }
 
+std::string formatFloat(float value) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
 std::string nearestName(std::string_view name, std::span<const std::string_view> names) {
   if (name.size() > kLongestName) return {};
   std::string nearest;

@@ -11,6 +11,9 @@ namespace lambda {
 /// "NaN", "Infinity" and "-Infinity" for values that JSON has no number for.
 std::string formatNumber(double value);
 
+/// The shortest decimal text that gives the same float when read.
+std::string formatFloat(float value);
+
 /// The entry of `names` that `name` is most likely a misspelling of, by edit distance without
 /// regard to case; empty if none is close.
 std::string nearestName(std::string_view name, std::span<const std::string_view> names);

@@ -11,6 +11,7 @@
 #include "engine/formats/inspection/png.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/formats/json/experiment_json.h"
+#include "tests/support/numbered_pictures.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_python.h"
@@ -216,6 +217,7 @@ class TestDocs : public QObject {
                   folder / "layer.safetensors");
     writePng(folder / "picture.png", {40, 32, std::vector<std::uint8_t>(3 * 40 * 32, 90)});
     std::ofstream(folder / "names.txt") << "picture.png\n";
+    writeNumberedPictures(folder / "people", 240);
     // What a stranger has: the weights, and no images of ImageNet.
     writeTorchFile(folder / "resnet50.pth", torchResNet50());
     for (const char* line : {

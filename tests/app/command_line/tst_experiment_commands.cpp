@@ -163,7 +163,7 @@ class TestExperimentCommands : public QObject {
     Experiment experiment = smallExperiment();
     experiment.base.data.source = ImageFolderSource{.path = "pictures", .size = 32};
     experiment.base.data.validationCount = 8;
-    experiment.base.architecture.classes = 2;
+    experiment.base.architecture.outputs = 2;
     experiment.base.recipe.batchSize = 8;
     experiment.axes.clear();
     experiment.variants = {{"two classes", {}}, {"three classes", {"architecture.classes=3"}}};
@@ -184,7 +184,7 @@ class TestExperimentCommands : public QObject {
     experiment.name = "data";
     experiment.base.data.source = ImageFolderSource{.path = pictures.string(), .size = 32};
     experiment.base.data.validationCount = 8;
-    experiment.base.architecture.classes = 2;
+    experiment.base.architecture.outputs = 2;
     experiment.base.recipe.batchSize = 8;
     experiment.axes.clear();
     experiment.variants = {{"only", {}}};

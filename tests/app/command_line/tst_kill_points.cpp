@@ -102,7 +102,7 @@ std::string contentOf(const fs::path& run) {
         checkpointHeaderFromJson(checkpoint.metadata.at(std::string(kCheckpointKey)), name)
             .progress;
     text << "  epoch " << at.epoch << " batch " << at.batch << " step " << at.step << " best "
-         << at.bestValidationAccuracy.value_or(-1) << " of epoch " << at.bestEpoch << "\n";
+         << at.bestValidationScore.value_or(-1) << " of epoch " << at.bestEpoch << "\n";
     for (const TensorView& view : checkpoint.tensors) {
       Sha256 digest;
       digest.update(view.bytes);
@@ -111,15 +111,15 @@ std::string contentOf(const fs::path& run) {
   }
   const RunRecord record = recordOf(run);
   text << "status " << static_cast<int>(record.status) << " epochs " << record.epochsDone
-       << " best " << record.bestValidationAccuracy.value_or(-1) << " test "
-       << record.testAccuracy.value_or(-1) << " scored " << record.testEvaluations << "\n";
+       << " best " << record.bestValidationScore.value_or(-1) << " test "
+       << record.testScore.value_or(-1) << " scored " << record.testEvaluations << "\n";
   const Metrics metrics = readMetrics(folder.metrics());
   for (const BatchRecord& each : metrics.batches) {
     text << "batch " << each.step << " " << each.epoch << " " << each.loss << "\n";
   }
   for (const EpochRecord& each : metrics.epochs) {
     text << "epoch " << each.step << " " << each.epoch << " " << each.train.loss << " "
-         << each.validation->accuracy << "\n";
+         << each.validation->score << "\n";
   }
   const EventFolder events = readEventFolder(run);
   for (const Curve& curve : events.curves) {

@@ -144,6 +144,8 @@ void TestSelectionForm::eachRowSetsItsFieldInAllThatIsSelected() {
   for (const FieldRow& row : rowsFor(start, selection)) {
     // A table may be shared with further blocks.
     if (row.path.ends_with("mixer.kind") || row.path == kSharingPath) continue;
+    // Another task has another name for its outputs.
+    if (row.path == "architecture.task") continue;
     const auto next = withField(start, selection, row.path, otherThan(row), {});
     QVERIFY2(next, row.path.c_str());
     const std::vector<std::string> changed = differences(start, *next);

@@ -121,7 +121,7 @@ void TestExperimentPictures::curvesAreMeansOverTheSeeds() {
   const auto folder = trained(home_->path(), networks());
   writeTraining(folder, folder.plan().runs[3], {.accuracies = {0.3}, .status = RunStatus::failed});
   const ExperimentState state = stateOf(folder);
-  const auto lines = curveLinesOf(state, CurveQuantity::validationAccuracy);
+  const auto lines = curveLinesOf(state, CurveQuantity::validationScore);
   QCOMPARE(lines.size(), std::size_t{2});
   QCOMPARE(lines[0].name, u"narrow"_s);
   QCOMPARE(lines[0].points.size(), std::size_t{2});
@@ -161,7 +161,7 @@ void TestExperimentPictures::anEpochThatWasTrainedAgainCountsOnce() {
   std::ofstream(metrics, std::ios::app) << toLine(again);
   const auto curve = stateOf(folder).cells[0].curve;
   QCOMPARE(curve.size(), std::size_t{2});
-  QCOMPARE(curve[1].validationAccuracy, std::optional(0.75));
+  QCOMPARE(curve[1].validationScore, std::optional(0.75));
 }
 
 void TestExperimentPictures::theSweepHasALineForEachOtherValue() {
@@ -225,8 +225,12 @@ void TestExperimentPictures::costsNeedNoMeasure() {
   showCosts(plot, state, 0, CostQuantity::imagesPerSecond);
   // The narrow network is faster, the wide one better: both are on the front.
   QVERIFY2(plot.toCsv().contains(u"narrow,400,51,1\nwide,300,61,1\n"_s), qPrintable(plot.toCsv()));
-  QCOMPARE(scoreOf({Quantity::validationLoss}), Quantity::validationLoss);
-  QCOMPARE(scoreOf({Quantity::parameters}), Quantity::validationAccuracy);
+  ExperimentState measured;
+  measured.experiment.measures = {{Quantity::validationLoss}, {Quantity::parameters}};
+  QCOMPARE(scoreOf(measured, 0), Quantity::validationLoss);
+  QCOMPARE(scoreOf(measured, 1), Quantity::validationAccuracy);
+  measured.scoredBy = ScoreKind::r2;
+  QCOMPARE(scoreOf(measured, 1), Quantity::validationR2);
 }
 
 void TestExperimentPictures::onlySensiblePicturesAreOffered() {

@@ -298,7 +298,7 @@ void TestInspectChoice::aSplitThatTheDataLackIsNotInspected() {
     QVERIFY(picture.save(pictures.filePath(u"%1/%2.png"_s.arg(place).arg(i))));
   }
   RunRecord record = smallRecord("own");
-  record.config.architecture.classes = 2;
+  record.config.architecture.outputs = 2;
   record.config.data.source =
       ImageFolderSource{.path = pictures.filePath(u"pictures"_s).toStdString(), .size = 16};
   record.config.data.validationCount = 4;
@@ -358,7 +358,7 @@ void TestInspectChoice::whereThereAreNoImagesNoneAreClassified() {
   RunRecord record = smallRecord("without");
   record.config.data.validationCount = 0;
   record.status = RunStatus::finished;
-  record.testAccuracy = std::nullopt;
+  record.testScore = std::nullopt;
   stage_->page().showRun(writeSummary(stage_->library(), "without", record).path);
   auto& picker = stage_->part<ImagePicker>();
   QTRY_COMPARE(picker.grid().placeholder(), u"The data of this run have no validation images."_s);

@@ -190,7 +190,7 @@ void TestRunTableModel::followsWhateverTheLibraryDoes() {
 void TestRunTableModel::numbersSortAsNumbersAndMissingOnesLast() {
   const auto withAccuracy = [&](const std::string& name, std::optional<double> accuracy) {
     RunRecord record = finishedRecord(name);
-    record.bestValidationAccuracy = accuracy;
+    record.bestValidationScore = accuracy;
     write(name, record);
   };
   withAccuracy("a", 0.095);
@@ -271,7 +271,7 @@ void TestRunTableModel::bestAndWorstAreThoseListed() {
   for (const auto& [name, accuracy] :
        {std::pair{"a", 0.5}, std::pair{"b", 0.7}, std::pair{"c", 0.9}}) {
     RunRecord record = finishedRecord(name);
-    record.bestValidationAccuracy = accuracy;
+    record.bestValidationScore = accuracy;
     write(name, record);
   }
   load();
@@ -297,7 +297,7 @@ void TestRunTableModel::theBestIsThatOfADataSet() {
   const auto add = [&](const std::string& name, const DataSource& source, double accuracy) {
     RunRecord record = finishedRecord(name);
     record.config.data.source = source;
-    record.bestValidationAccuracy = accuracy;
+    record.bestValidationScore = accuracy;
     write(name, record);
   };
   add("a", Cifar10Source{"/data/cifar10"}, 0.8);
@@ -426,9 +426,9 @@ void TestRunTableModel::foreignCurvesAreFoundByTheirWords_data() {
   QTest::addColumn<RunQuantity>("quantity");
   QTest::addColumn<double>("factor");
   QTest::addColumn<bool>("isOfTest");
-  QTest::newRow("TU Delft") << u"Accuracy_Test"_s << 81.8 << RunQuantity::validationAccuracy << 0.01
+  QTest::newRow("TU Delft") << u"Accuracy_Test"_s << 81.8 << RunQuantity::validationScore << 0.01
                             << true;
-  QTest::newRow("share") << u"val/acc"_s << 0.8 << RunQuantity::validationAccuracy << 1.0 << false;
+  QTest::newRow("share") << u"val/acc"_s << 0.8 << RunQuantity::validationScore << 1.0 << false;
   QTest::newRow("Keras") << u"validation/epoch_loss"_s << 2.3 << RunQuantity::validationLoss << 1.0
                          << false;
   QTest::newRow("train") << u"Loss_Train"_s << 0.4 << RunQuantity::trainLoss << 1.0 << false;
@@ -450,9 +450,9 @@ void TestRunTableModel::foreignCurvesAreFoundByTheirWords() {
   QCOMPARE(match->isOfTest, isOfTest);
   QVERIFY(match->isByEpoch);
   int matches = 0;
-  for (const RunQuantity each : {RunQuantity::validationAccuracy,
+  for (const RunQuantity each : {RunQuantity::validationScore,
                                  RunQuantity::validationLoss,
-                                 RunQuantity::trainAccuracy,
+                                 RunQuantity::trainScore,
                                  RunQuantity::trainLoss}) {
     if (matchOf(log, each)) ++matches;
   }

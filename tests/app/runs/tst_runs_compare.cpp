@@ -100,7 +100,7 @@ void TestRunsCompare::curvesHaveEveryEpochOnAllAxes() {
   unscored.validation.reset();
   const std::vector<OverlayRun> runs{
       overlayRun("a", 3, {epochRecord(1, 0.5), unscored, epochRecord(3, 0.75)})};
-  const std::vector<CurveSeries> validation = overlayOf(runs, RunQuantity::validationAccuracy);
+  const std::vector<CurveSeries> validation = overlayOf(runs, RunQuantity::validationScore);
   QCOMPARE(validation.size(), std::size_t(1));
   QCOMPARE(validation[0].key, std::string("/runs/a"));
   QCOMPARE(validation[0].colorIndex, 3);
@@ -118,7 +118,7 @@ void TestRunsCompare::runsOfOneColorAreTold() {
                                overlayRun("empty", 2, {})};
   runs[0].difference = u"seed 0"_s;
   runs[1].difference = u"seed 1"_s;
-  const std::vector<CurveSeries> series = overlayOf(runs, RunQuantity::validationAccuracy);
+  const std::vector<CurveSeries> series = overlayOf(runs, RunQuantity::validationScore);
   QCOMPARE(series.size(), std::size_t(3));
   QCOMPARE(series[0].penStyle, Qt::SolidLine);
   QCOMPARE(series[1].penStyle, Qt::DashLine);
@@ -131,7 +131,7 @@ void TestRunsCompare::foreignEpochsEndWhereOursDo() {
   OverlayRun run;
   run.log = {"/logs/x", "logs/x", {{"Accuracy_Test", {{0, 100, 50}, {1, 130, 75}}}}, {}};
   run.row = rowOf(run.log);
-  const std::vector<CurveSeries> series = overlayOf({run}, RunQuantity::validationAccuracy);
+  const std::vector<CurveSeries> series = overlayOf({run}, RunQuantity::validationScore);
   QCOMPARE(series.size(), std::size_t(1));
   QCOMPARE(series[0].samples.epoch, (std::vector<double>{1, 2}));
   QCOMPARE(series[0].samples.seconds, (std::vector<double>{0, 30}));
@@ -142,7 +142,7 @@ void TestRunsCompare::foreignEpochsEndWhereOursDo() {
 void TestRunsCompare::theBestIsTheHighestAccuracyOrTheLowestLoss() {
   CurveSeries series;
   series.samples.y = {0.5, NAN, 0.75, 0.25};
-  QCOMPARE(bestOf(series, RunQuantity::trainAccuracy), 0.75);
+  QCOMPARE(bestOf(series, RunQuantity::trainScore), 0.75);
   QCOMPARE(bestOf(series, RunQuantity::validationLoss), 0.25);
   QVERIFY(std::isnan(bestOf(CurveSeries(), RunQuantity::trainLoss)));
 }
@@ -200,8 +200,8 @@ void TestRunsCompare::shellWordsAreQuoted() {
 void TestRunsCompare::tablesAreExportedWithExactNumbers() {
   const TemporaryFolder folder;
   RunRecord record = finishedRecord("a, b");
-  record.bestValidationAccuracy = 1.0 / 3;
-  record.testAccuracy.reset();
+  record.bestValidationScore = 1.0 / 3;
+  record.testScore.reset();
   record.notes = "=two\n\"lines\"";
   const fs::path run = writeRun(folder.path(), "2026-11-21_01-02-23_a", record);
   RunLibrary library;
@@ -212,7 +212,7 @@ void TestRunsCompare::tablesAreExportedWithExactNumbers() {
   const QString line = toCsv(sorted).section(u'\n', 1);
   QCOMPARE(line,
            u"\"a, b\","_s + toText(run) +
-               u",finished,shapes10,C-CL,27994,17498752,0.3333333333333333,,1,6,6,60,500,"
+               u",finished,shapes10,C-CL,27994,17498752,0.3333333333333333,,,,1,6,6,60,500,"
                "2026-11-21T01:02:23Z,cpu,,\"'=two\n\"\"lines\"\"\"\n"_s);
 }
 

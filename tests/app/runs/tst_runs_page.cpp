@@ -407,8 +407,8 @@ void TestRunsPage::theTestSetIsScoredUnaskedOnlyForWhoWantsThat() {
 void TestRunsPage::imagesThatTheDataLackAreNotOffered() {
   RunRecord record = smallRecord("first");
   record.config.data.validationCount = 0;
-  record.bestValidationAccuracy.reset();
-  record.testAccuracy.reset();
+  record.bestValidationScore.reset();
+  record.testScore.reset();
   record.testEvaluations = 0;
   write("a", record);
   open(1);
@@ -435,7 +435,7 @@ void TestRunsPage::aFailureForLackOfImagesIsNotTriedAgain() {
       ImageFolderSource{.path = (home_->path() / "pictures").string(), .size = 16};
   record.config.data.validationCount = 2;
   record.status = RunStatus::stopped;  // Nobody knows yet that there are no test images.
-  record.testAccuracy.reset();
+  record.testScore.reset();
   record.testEvaluations = 0;
   write("a", record);
   open(1);

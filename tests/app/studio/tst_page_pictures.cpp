@@ -21,7 +21,7 @@ namespace {
 void writeFinishedRun(const std::string& name, double accuracy, std::uint64_t seed) {
   RunRecord record = finishedRecord(name);
   record.config.seed = seed;
-  record.bestValidationAccuracy = accuracy;
+  record.bestValidationScore = accuracy;
   const std::filesystem::path run =
       writeRun(RunLibrary::standardFolder(), "2026-11-21_01-02-23_" + name, record);
   for (int epoch = 1; epoch <= 6; ++epoch) {

@@ -121,7 +121,7 @@ class TestTrainPage : public QObject {
     ShownTrainPage shown;
     QSignalSpy design(&shown.page, &TrainPage::designRequested);
     RunConfig config = shown.document.config();
-    config.architecture.classes = 7;
+    config.architecture.outputs = 7;
     shown.document.edit(config, u"Set classes to 7"_s);
     shown.bar().startAction()->trigger();
     QCOMPARE(design.count(), 1);

@@ -213,14 +213,14 @@ void TestDataset::classesAreMatchedByName() {
   images.classNames = {"a", "b", "c"};
   images.labels = {0, 1, 2, 0};
   LabeledImages matched = images;
-  matchClasses(matched, {"c", "a", "b"}, "here");
+  matchLabels(matched, {{}, {"c", "a", "b"}}, "here");
   QVERIFY(matched.labels == (std::vector<std::uint16_t>{1, 2, 0, 1}));
   QVERIFY(matched.classNames == (std::vector<std::string>{"c", "a", "b"}));
   for (const std::vector<std::string>& others : {std::vector<std::string>{"a", "b"},
                                                  std::vector<std::string>{"a", "b", "z"},
                                                  std::vector<std::string>{"a", "b", "c", "d"}}) {
     LabeledImages left = images;
-    const auto error = errorOf([&] { matchClasses(left, others, "here"); });
+    const auto error = errorOf([&] { matchLabels(left, {{}, others}, "here"); });
     QVERIFY(error && error->reason().find("The data has 3: a, b, c") != std::string::npos);
     QVERIFY(error->reason().find("The network has " + std::to_string(others.size())) !=
             std::string::npos);

@@ -28,7 +28,7 @@ ExperimentState stateAfter(int done) {
       for (int epoch = 1; epoch <= done; ++epoch) {
         cell.curve.push_back(
             {.epoch = epoch,
-             .validationAccuracy = 0.1 * static_cast<double>(variant + 1) + 0.01 * epoch});
+             .validationScore = 0.1 * static_cast<double>(variant + 1) + 0.01 * epoch});
       }
       state.cells.push_back(cell);
     }
@@ -74,7 +74,7 @@ class TestHalving : public QObject {
     const HalvingDecision decision = decideHalving(state);
     QCOMPARE(endedOf(decision), std::string("-x--"));
     QCOMPARE(epochsOf(decision), (std::vector{4, 2, 4, 4}));
-    QCOMPARE(*decision.variants[1].accuracy, 0.22);
+    QCOMPARE(*decision.variants[1].score, 0.22);
     markEnded(decision, state);
     for (const std::size_t cell : {std::size_t{1}, std::size_t{5}}) {
       QCOMPARE(state.cells[cell].state, CellState::ended);
@@ -98,7 +98,7 @@ class TestHalving : public QObject {
   void laterEpochsDoNotChangeAComparison() {
     ExperimentState state = stateAfter(4);
     for (EpochPoint& point : state.cells[1].curve) {
-      if (point.epoch > 2) point.validationAccuracy = 0.99;
+      if (point.epoch > 2) point.validationScore = 0.99;
     }
     QVERIFY(decideHalving(state).variants[1].hasEnded);
   }

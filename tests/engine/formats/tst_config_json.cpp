@@ -98,12 +98,15 @@ void TestConfigJson::everyFieldMayBeMissing() {
   RunConfig plain = defaultRun();
   plain.recipe.optimizer.kind = Adam{};
   plain.recipe.schedule.kind = LinearSchedule{};
+  // The outputs have another key in each task.
+  plain.architecture.task = config.architecture.task;
   QCOMPARE(config.recipe.optimizer.kind.index(), plain.recipe.optimizer.kind.index());
   QCOMPARE(config.recipe.schedule.kind.index(), plain.recipe.schedule.kind.index());
   const Json defaults = Json::parse(toJson(plain));
   int count = 0;
   visitLeaves(config, "", [&](const std::string& path, const Field& field, auto& member) {
     if (HasOptionsBeside<std::remove_cvref_t<decltype(member)>>) return;
+    if (std::is_same_v<std::remove_cvref_t<decltype(member)>, Task>) return;
     const auto pointer = pointerTo(path);
     Json document = filled;
     document[pointer.parent_pointer()].erase(field.name);

@@ -36,7 +36,7 @@ Mixer mixerWithTwoHeads(std::size_t kind) {
 Architecture networkWith(const Mixer& mixer) {
   Architecture architecture;
   architecture.input = {3, kHeight, kWidth};
-  architecture.classes = 4;
+  architecture.outputs = 4;
   architecture.family = Family::bottleneck;
   architecture.zeroInitResidual = false;
   architecture.stem.width = 6;

@@ -29,7 +29,7 @@ at::Tensor imageFor(const Architecture& architecture) {
 Architecture architectureOf(const LambdaLayerOptions& options) {
   Architecture architecture;
   architecture.input = {3, options.mapHeight, options.mapWidth};
-  architecture.classes = 4;
+  architecture.outputs = 4;
   architecture.family = Family::plain;
   architecture.zeroInitResidual = false;
   architecture.stem = {CifarStem{}, static_cast<int>(options.inputDepth)};
@@ -45,7 +45,7 @@ void train(Network& network, int steps) {
   const MapShape& input = network->architecture.input;
   for (int step = 0; step < steps; ++step) {
     const at::Tensor x = at::randn({8, input.channels, input.height, input.width});
-    const at::Tensor target = at::randint(network->architecture.classes, {8}, at::kLong);
+    const at::Tensor target = at::randint(network->architecture.outputs, {8}, at::kLong);
     network->zero_grad();
     at::cross_entropy_loss(network(x), target).backward();
     const at::NoGradGuard guard;

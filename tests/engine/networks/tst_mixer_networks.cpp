@@ -137,7 +137,7 @@ class TestMixerNetworks : public QObject {
     RunControl whole;
     const RunResult uninterrupted = trainRun(config, folder.path(), whole, silent);
     QCOMPARE(uninterrupted.status, RunStatus::finished);
-    QVERIFY(uninterrupted.testAccuracy.has_value());
+    QVERIFY(uninterrupted.testScore.has_value());
 
     RunControl control;
     RecordingObserver observer;
@@ -151,7 +151,7 @@ class TestMixerNetworks : public QObject {
     QCOMPARE(resumed.status, RunStatus::finished);
     QVERIFY(tensorsOf(resumed.run) == tensorsOf(uninterrupted.run));
     QVERIFY(lossesOf(resumed.run) == lossesOf(uninterrupted.run));
-    QCOMPARE(resumed.testAccuracy, uninterrupted.testAccuracy);
+    QCOMPARE(resumed.testScore, uninterrupted.testScore);
   }
 };
 

@@ -153,7 +153,7 @@ class TestNetwork : public QObject {
 
   void resnet50HasItsKnownParameters() {
     Architecture resnet;
-    resnet.classes = 1000;
+    resnet.outputs = 1000;
     resnet.input = {3, 224, 224};
     resnet.stem = {ImageNetStem{}, 64};
     const int depths[] = {3, 4, 6, 3};
@@ -236,7 +236,7 @@ class TestNetwork : public QObject {
   void batchStatisticsHaveGradientsInEvaluation() {
     Architecture architecture;
     architecture.input = {1, 5, 4};
-    architecture.classes = 2;
+    architecture.outputs = 2;
     architecture.family = Family::plain;
     architecture.activation = Activation::silu;
     architecture.normStatistics = NormStatistics::batch;

@@ -32,7 +32,7 @@ Architecture published(const std::string& name) {
 /// The same blocks with fewer channels, on small images.
 Architecture narrow(Architecture network) {
   network.input = {3, kSmallSide, kSmallSide};
-  network.classes = 7;
+  network.outputs = 7;
   network.stem.width /= kNarrower;
   network.head.width /= kNarrower;
   for (Stage& stage : network.stages) stage.width /= kNarrower;
@@ -133,7 +133,7 @@ class TestPublishedNetworks : public QObject {
     Network network(architecture);
     QCOMPARE(static_cast<long long>(parameterCount(*network)), costOf(architecture).parameters);
     const at::Tensor logits = network(at::randn({2, 3, kSmallSide, kSmallSide}));
-    QCOMPARE(logits.sizes(), at::IntArrayRef({2, architecture.classes}));
+    QCOMPARE(logits.sizes(), at::IntArrayRef({2, architecture.outputs}));
     logits.square().sum().backward();
     for (const auto& parameter : network->named_parameters()) {
       const at::Tensor& gradient = parameter.value().grad();

@@ -166,7 +166,7 @@ void TestCheckpointInspector::predictsAsItIsScored() {
         return total == 300;
       });
   QVERIFY(predictions);
-  QCOMPARE(accuracyOf(*predictions), scored->scores.accuracy);
+  QCOMPARE(accuracyOf(*predictions), scored->scores.score);
   double loss = 0;
   for (const float truth : predictions->truthProbability) loss -= std::log(truth) / 300;
   QVERIFY(std::abs(loss - scored->scores.loss) < 1e-5);
@@ -215,7 +215,7 @@ void TestCheckpointInspector::predictingTheTestSetIsATestEvaluation() {
   QCOMPARE(looksAt(run_), looks + 1);
   QVERIFY(recordOf(run_) == before);
   const EvaluationRecord kept = readEvaluations(RunFolder::open(run_).evaluations()).records.back();
-  QCOMPARE(kept.scores.accuracy, accuracyOf(*predictions));
+  QCOMPARE(kept.scores.score, accuracyOf(*predictions));
 }
 
 void TestCheckpointInspector::inspectorsShareTheirData() {

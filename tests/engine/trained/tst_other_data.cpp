@@ -150,7 +150,7 @@ void TestOtherData::classesAreMatchedByName() {
   const auto other = scored({.run = run_, .data = pictures_.string()});
   QVERIFY(own && other);
   QCOMPARE(other->images, own->images);
-  QCOMPARE(other->scores.accuracy, own->scores.accuracy);
+  QCOMPARE(other->scores.score, own->scores.score);
   QVERIFY(std::abs(other->scores.loss - own->scores.loss) < 1e-5);
   QVERIFY(other->majority.has_value());
 

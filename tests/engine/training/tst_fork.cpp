@@ -31,7 +31,7 @@ void TestFork::aForkHasNoBestOfItsParents() {
   RecordingObserver child;
   const RunResult forked =
       forkRun(parentRun.epochCheckpoint(3), config, folder.path(), control, child);
-  QCOMPARE(forked.bestValidationAccuracy, std::optional(child.epochs.back().validation->accuracy));
+  QCOMPARE(forked.bestValidationScore, std::optional(child.epochs.back().validation->score));
   QVERIFY(std::filesystem::exists(RunFolder::open(forked.run).bestCheckpoint()));
 }
 

@@ -57,7 +57,7 @@ RunConfig runWith(const Architecture& architecture, Precision precision) {
   const MapShape input = config.architecture.input;
   config.architecture = architecture;
   config.architecture.input = input;
-  config.architecture.classes = 10;
+  config.architecture.outputs = 10;
   config.recipe.precision = precision;
   config.recipe.batchSize = 4;
   shapes10Of(config).trainCount = 40;

@@ -208,7 +208,7 @@ class TestImportWeights : public QObject {
     job.classNames = {"x", "y"};
     const ImportReport smaller = importWeights(job);
     QCOMPARE(smaller.transfer.missing, (std::vector<std::string>{"head.weight", "head.bias"}));
-    QCOMPARE(loadNetwork(out(), at::kCPU).network->architecture.classes, 2);
+    QCOMPARE(loadNetwork(out(), at::kCPU).network->architecture.outputs, 2);
 
     job.normalization = {{0.5}, {0.5}};
     const std::string channels = refusalOf(job);

@@ -166,7 +166,7 @@ void TestLastBatch::theBestMayBeChosenByTheLoss() {
         {.step = at.step, .epoch = at.epoch + 1, .train = {}, .validation = scores});
   }
   QCOMPARE(run.progress().bestEpoch, 2);
-  QCOMPARE(run.progress().bestValidationAccuracy, std::optional(0.5));
+  QCOMPARE(run.progress().bestValidationScore, std::optional(0.5));
 }
 
 QTEST_GUILESS_MAIN(TestLastBatch)

@@ -112,7 +112,7 @@ void TestLiveChanges::fewerEpochsEndTheRunEarlier() {
   const RunResult result = training.train(tinyRun());
   QCOMPARE(result.status, RunStatus::finished);
   QCOMPARE(result.epochs, 2);
-  QVERIFY(result.testAccuracy);
+  QVERIFY(result.testScore);
   QCOMPARE(training.observer.batches.size(), std::size_t{12});
 }
 
@@ -203,9 +203,9 @@ void TestLiveChanges::theCheckpointPolicyHoldsFromTheChangeOn() {
   QVERIFY(fs::exists(run.epochCheckpoint(3)));
   // The weights of epoch 1 are not kept, so that a later epoch is the best.
   QVERIFY(fs::exists(run.bestCheckpoint()));
-  const double best = std::max(training.observer.epochs[1].validation->accuracy,
-                               training.observer.epochs[2].validation->accuracy);
-  QCOMPARE(result.bestValidationAccuracy, std::optional(best));
+  const double best = std::max(training.observer.epochs[1].validation->score,
+                               training.observer.epochs[2].validation->score);
+  QCOMPARE(result.bestValidationScore, std::optional(best));
 }
 
 void TestLiveChanges::aKilledRunRepeatsItsChanges_data() {

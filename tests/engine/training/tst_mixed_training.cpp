@@ -146,7 +146,7 @@ void TestMixedTraining::measuresAreThoseOfALoop() {
                             (1 - share) * smoothedLoss(logits, batch.partnerLabels, 0);
     QVERIFY(std::abs(measures.loss.item<double>() - expected) < 1e-5 * expected);
     const double right = logits.argmax(1).eq(batch.labels).to(at::kDouble).mean().item<double>();
-    QCOMPARE(measures.accuracy.item<double>(), right);
+    QCOMPARE(measures.score.item<double>(), right);
   }
 }
 
@@ -251,7 +251,7 @@ void TestMixedTraining::exportedImagesAreThoseThatTheNetworkGets() {
   const at::Tensor labels = arrayIn(members.at("labels.npy"), at::kLong);
   const at::Tensor partners = arrayIn(members.at("partnerLabels.npy"), at::kLong);
   const at::Tensor shares = arrayIn(members.at("shares.npy"), at::kDouble);
-  const Normalization& normalization = data.networkInput().normalization;
+  const Normalization& normalization = data.input().normalization;
   const at::Tensor mean = at::tensor(normalization.mean).view({1, 3, 1, 1});
   const at::Tensor deviation = at::tensor(normalization.deviation).view({1, 3, 1, 1});
   for (int position = 0; position < data.batchesPerEpoch(); ++position) {

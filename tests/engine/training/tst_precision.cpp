@@ -158,7 +158,7 @@ void TestPrecision::aForeignCheckpointIsDecidedForWhenItIsScored() {
   RecordingObserver observer;
   const auto evaluation = evaluateRun({.run = path, .split = Split::validation}, control, observer);
   QVERIFY(evaluation);
-  QVERIFY(evaluation->scores.accuracy >= 0);
+  QVERIFY(evaluation->scores.score >= 0);
   CheckpointInspector inspector(path, {});
   const auto proceed = [](std::int64_t, std::int64_t) { return true; };
   QCOMPARE(inspector.predict(Split::validation, proceed)->labels.size(), std::size_t{60});

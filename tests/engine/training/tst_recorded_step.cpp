@@ -56,7 +56,7 @@ bool areEqual(const std::vector<at::Tensor>& a, const std::vector<at::Tensor>& b
 }
 
 bool areEqual(const StepOutcome& a, const StepOutcome& b) {
-  return a.loss == b.loss && a.accuracy == b.accuracy && a.gradientNorm == b.gradientNorm;
+  return a.loss == b.loss && a.score == b.score && a.gradientNorm == b.gradientNorm;
 }
 
 double learningRateAt(int step) {
@@ -313,7 +313,7 @@ void TestRecordedStep::aRunTellsTheSameWithAndWithout() {
   }
   QCOMPARE(recorded.observer.epochs.back().validation->loss,
            usual.observer.epochs.back().validation->loss);
-  QCOMPARE(*found.testAccuracy, *expected.testAccuracy);
+  QCOMPARE(*found.testScore, *expected.testScore);
 }
 
 void TestRecordedStep::aPauseHasAllStepsBeforeItReported() {

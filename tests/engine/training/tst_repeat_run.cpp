@@ -35,7 +35,7 @@ class TestRepeatRun : public QObject {
     QCOMPARE(comparison.batches, std::int64_t{18});
     QCOMPARE(comparison.tensors, static_cast<std::int64_t>(tensorsOf(first.run).size()));
     QVERIFY(comparison.environment.empty());
-    QCOMPARE(second.testAccuracy, first.testAccuracy);
+    QCOMPARE(second.testScore, first.testScore);
   }
 
   void changesWhileItTrainedAreRepeatedAtTheirSteps() {

@@ -73,8 +73,8 @@ void TestResume::resumesToTheSameBits() {
   QCOMPARE(resumed.status, RunStatus::finished);
   QVERIFY(tensorsOf(resumed.run) == tensorsOf(uninterrupted.run));
   QVERIFY(lossesOf(resumed.run) == lossesOf(uninterrupted.run));
-  QCOMPARE(resumed.testAccuracy, uninterrupted.testAccuracy);
-  QCOMPARE(resumed.bestValidationAccuracy, uninterrupted.bestValidationAccuracy);
+  QCOMPARE(resumed.testScore, uninterrupted.testScore);
+  QCOMPARE(resumed.bestValidationScore, uninterrupted.bestValidationScore);
 }
 
 void TestResume::resumeAfterAnotherResumeIsExactToo() {
@@ -153,7 +153,7 @@ void TestResume::aContinuedRunHasNoResultBeforeItsNewEnd() {
   RunControl control;
   RecordingObserver observer;
   const RunResult finished = trainRun(tinyRun(), folder.path(), control, observer);
-  QVERIFY(recordOf(finished.run).testAccuracy);
+  QVERIFY(recordOf(finished.run).testScore);
   RunControl stopping;
   RecordingObserver inTest;
   inTest.onEvaluated = [&](const EvaluationProgress& progress) {
@@ -161,14 +161,14 @@ void TestResume::aContinuedRunHasNoResultBeforeItsNewEnd() {
   };
   const RunResult stopped = resumeRun(finished.run, {.epochs = 4}, stopping, inTest);
   QCOMPARE(stopped.status, RunStatus::stopped);
-  QVERIFY(!stopped.testAccuracy);
-  QVERIFY(!recordOf(finished.run).testAccuracy);
+  QVERIFY(!stopped.testScore);
+  QVERIFY(!recordOf(finished.run).testScore);
   // All epochs are done, but the test set is not scored yet.
   RunControl again;
   RecordingObserver silent;
   const RunResult scored = resumeRun(finished.run, {}, again, silent);
   QCOMPARE(scored.status, RunStatus::finished);
-  QVERIFY(scored.testAccuracy);
+  QVERIFY(scored.testScore);
   QVERIFY(silent.batches.empty());
 }
 

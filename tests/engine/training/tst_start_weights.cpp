@@ -264,7 +264,7 @@ class TestStartWeights : public QObject {
     const std::string renamed = startFrom(other, weights, names).summary();
     QVERIFY2(renamed.find("head.weight (its classes have other names)") != std::string::npos,
              renamed.c_str());
-    config.architecture.classes = 4;
+    config.architecture.outputs = 4;
     TrainingState smaller = stateFor(config);
     const std::string resized = startFrom(smaller, weights, {}).summary();
     QVERIFY2(resized.find("head.bias (shape [10] instead of [4])") != std::string::npos,

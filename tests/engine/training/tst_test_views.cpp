@@ -133,7 +133,7 @@ void TestTestViews::scoresAreThoseOfTheMeanLogits() {
   const at::Tensor labels = data.maker().plain(images, 0, images.count()).labels;
   const auto loss = at::cross_entropy_loss(mean, labels).item<double>();
   QVERIFY(std::abs(scores.loss - loss) < 1e-5 * loss);
-  QCOMPARE(scores.accuracy, mean.argmax(1).eq(labels).to(at::kDouble).mean().item<double>());
+  QCOMPARE(scores.score, mean.argmax(1).eq(labels).to(at::kDouble).mean().item<double>());
 }
 
 void TestTestViews::withoutItThereIsOnePass() {

@@ -62,8 +62,8 @@ void TestTrainer::overfitsASmallSet() {
   RecordingObserver observer;
   const RunResult result = trainRun(config, folder.path(), control, observer);
   QCOMPARE(result.status, RunStatus::finished);
-  QVERIFY2(observer.epochs.back().train.accuracy > 0.97,
-           qPrintable(QString::number(observer.epochs.back().train.accuracy)));
+  QVERIFY2(observer.epochs.back().train.score > 0.97,
+           qPrintable(QString::number(observer.epochs.back().train.score)));
 }
 
 void TestTrainer::sameSeedSameBits() {
@@ -202,7 +202,7 @@ void TestTrainer::anEvaluationScoresAsTheRunDid() {
   request.split = Split::validation;
   const std::optional<Evaluation> evaluation = evaluateRun(request, control, observer);
   QVERIFY(evaluation);
-  QCOMPARE(evaluation->scores.accuracy, observer.epochs[2].validation->accuracy);
+  QCOMPARE(evaluation->scores.score, observer.epochs[2].validation->score);
   QVERIFY(std::abs(evaluation->scores.loss - observer.epochs[2].validation->loss) < 1e-9);
 }
 
@@ -219,7 +219,7 @@ void TestTrainer::testSetIsScoredOnce() {
   QCOMPARE(recordOf(result.run).testEvaluations, 1);
   const auto evaluation = evaluateRun({.run = result.run}, control, observer);
   QCOMPARE(evaluation->testEvaluations, 2);
-  QCOMPARE(evaluation->scores.accuracy, *result.testAccuracy);
+  QCOMPARE(evaluation->scores.score, *result.testScore);
 }
 
 void TestTrainer::anEvaluationLeavesTheRunsResultAlone() {
@@ -263,7 +263,7 @@ void TestTrainer::aScoreIsReportedWhereTheRunCantKeepIt() {
   // A folder at the file's path can't be appended to, not even by root.
   std::filesystem::create_directory(RunFolder::open(result.run).evaluations());
   const auto evaluation = evaluateRun({.run = result.run}, control, observer);
-  QCOMPARE(evaluation->scores.accuracy, *result.testAccuracy);
+  QCOMPARE(evaluation->scores.score, *result.testScore);
   QVERIFY(evaluation->saveProblem.find("evaluations.jsonl") != std::string::npos);
 }
 

@@ -198,7 +198,7 @@ void TestTrainingLoop::theBestEpochIsOneThatIsKept() {
   QVERIFY(best.epoch != 2);
   QCOMPARE(best.epoch, best.bestEpoch);
   const auto& scores = observer.epochs[static_cast<std::size_t>(best.epoch) - 1].validation;
-  QCOMPARE(result.bestValidationAccuracy, std::optional(scores->accuracy));
+  QCOMPARE(result.bestValidationScore, std::optional(scores->score));
 }
 
 void TestTrainingLoop::aGpuWithoutItsKernelsIsAWarningOfTheRun() {

@@ -47,7 +47,12 @@ std::string faultOf() {
     if (std::string(field.meaning).empty()) fault += name + " has no meaning. ";
     if (!(field.min <= field.max)) fault += name + " has an empty range. ";
   });
-  if (names.size() != memberCount<T>()) {
+  // The key of a score tells its kind.
+  const std::size_t told = requires(T each) {
+    each.scoredBy;
+  }
+  ? 1 : 0;
+  if (names.size() + told != memberCount<T>()) {
     fault += std::to_string(names.size()) + " of " + std::to_string(memberCount<T>()) + " listed. ";
   }
   return fault;

@@ -87,8 +87,8 @@ void NetworkPainter::paintColumnHeader(const ColumnBoxes& column) {
             isSelected ? colors_.accentSoft : colors_.page,
             scale_ * layout_.mapScale);
   }
-  const QString text = part.kind == PartKind::head ? u"%1 classes"_s.arg(architecture_.classes)
-                                                   : mapShapeText(cost.output);
+  const QString text =
+      part.kind == PartKind::head ? outputsText(architecture_) : mapShapeText(cost.output);
   paintText(shape, Qt::AlignCenter, text, small_, colors_.text);
   if (part.kind == PartKind::stage) paintSums(column, cost);
   paintSign(column.header, part);

@@ -120,7 +120,10 @@ std::optional<PartId> partAt(std::string_view path) {
   path.remove_prefix(kRoot.size());
   if (leadsInto(path, "input")) return kInputPart;
   if (leadsInto(path, "stem")) return kStemPart;
-  if (leadsInto(path, "head") || leadsInto(path, "classes")) return kHeadPart;
+  if (leadsInto(path, "head") || leadsInto(path, "task")) return kHeadPart;
+  for (std::size_t task = 0; task < kNamesOf<Task>.names.size(); ++task) {
+    if (leadsInto(path, traitsOf(static_cast<Task>(task)).outputs)) return kHeadPart;
+  }
   const int stage = takeIndex(path, "stages[");
   if (stage < 0) return {};
   const int block = takeIndex(path, ".blocks[");

@@ -61,7 +61,7 @@ QStringList descriptionOf(const Architecture& architecture, const PartId& part) 
     case PartKind::head:
       lines << (architecture.head.pooling == Pooling::max ? u"Maximum over all positions"_s
                                                           : u"Average over all positions"_s)
-            << u"and a linear map to %1 classes"_s.arg(architecture.classes);
+            << u"and a linear map to "_s + outputsText(architecture);
       break;
   }
   return lines;
@@ -91,6 +91,11 @@ QString partTitle(const PartId& part) {
 
 QString countedText(int count, const QString& one, const QString& many) {
   return count == 1 ? one : many.arg(count);
+}
+
+QString outputsText(const Architecture& architecture) {
+  return QString::number(architecture.outputs) + u' ' +
+         QString::fromLatin1(traitsOf(architecture.task).outputs);
 }
 
 QString stemText(const Stem& stem) {

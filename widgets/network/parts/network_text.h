@@ -16,6 +16,9 @@ QString partTitle(const PartId& part);
 /// `one` for 1, else `many` with the count for its %1.
 QString countedText(int count, const QString& one, const QString& many);
 
+/// "10 classes", "2 numbers"
+QString outputsText(const Architecture& architecture);
+
 /// "3×3", "7×7/2 + pool", "ResNet-D", "4×4 patches"
 QString stemText(const Stem& stem);
 

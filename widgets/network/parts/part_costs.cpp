@@ -27,7 +27,7 @@ NetworkCosts costsOf(const Architecture& architecture) {
 
   costs.parts[kInputPart].output = inRange.input;
   costs.parts[kStemPart].output = graph.stemOutput;
-  costs.parts[kHeadPart].output = {inRange.classes, 1, 1};
+  costs.parts[kHeadPart].output = {inRange.outputs, 1, 1};
   for (int stage = 0; stage < std::ssize(inRange.stages); ++stage) {
     costs.parts[stagePart(stage)].output = graph.stageOutputs[static_cast<std::size_t>(stage)];
   }

@@ -37,6 +37,11 @@ CurvePlot::CurvePlot(std::vector<CurvePanel> panels, QWidget* parent)
 
 CurvePlot::~CurvePlot() = default;
 
+void CurvePlot::setPanels(std::vector<CurvePanel> panels) {
+  d_->scene.setPanels(std::move(panels));
+  d_->changed();
+}
+
 void CurvePlot::setSeries(std::vector<CurveSeries> series) {
   d_->scene.setSeries(std::move(series));
   d_->divideSpace(d_->plot->height());

@@ -82,6 +82,9 @@ class CurvePlot : public QWidget, public Exportable {
   explicit CurvePlot(std::vector<CurvePanel> panels, QWidget* parent = nullptr);
   ~CurvePlot() override;
 
+  /// Changes titles and units of the panels, of which there are as many as before.
+  void setPanels(std::vector<CurvePanel> panels);
+
   /// Replaces all series. The view stays, unless it follows the points.
   void setSeries(std::vector<CurveSeries> series);
 

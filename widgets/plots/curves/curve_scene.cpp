@@ -74,6 +74,11 @@ CurveScene::CurveScene(QCustomPlot& plot, std::vector<CurvePanel> panels)
   for (int row = 0; row < count; ++row) addPanel(std::move(panels[row]), row, count);
 }
 
+void CurveScene::setPanels(std::vector<CurvePanel> panels) {
+  for (std::size_t i = 0; i < panels_.size(); ++i) panels_[i].options = std::move(panels[i]);
+  styleAxes();
+}
+
 void CurveScene::addPanel(CurvePanel options, int row, int count) {
   Panel panel;
   panel.options = std::move(options);

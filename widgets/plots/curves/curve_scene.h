@@ -49,6 +49,9 @@ class CurveScene {
 
   CurveScene(QCustomPlot& plot, std::vector<CurvePanel> panels);
 
+  /// Changes titles and units; there are as many panels as before.
+  void setPanels(std::vector<CurvePanel> panels);
+
   const std::vector<Panel>& panels() const { return panels_; }
 
   const std::vector<Series>& series() const { return series_; }

@@ -15,7 +15,7 @@ namespace lambda {
 
 namespace {
 
-enum Panel { kLoss = 0, kAccuracy = 1 };
+enum Panel { kLoss = 0, kScore = 1 };
 
 /// Indices into Colors::series.
 constexpr int kBatchColor = 0;
@@ -26,6 +26,13 @@ constexpr int kTrainColor = 2;
 double stepsPerEpochOf(const Metrics& metrics) {
   if (metrics.epochs.empty() || metrics.epochs.front().epoch < 1) return 0;
   return static_cast<double>(metrics.epochs.front().step) / metrics.epochs.front().epoch;
+}
+
+const char* scoreKeyOf(const Metrics& metrics) {
+  ScoreKind scoredBy = ScoreKind::accuracy;
+  if (!metrics.epochs.empty()) scoredBy = metrics.epochs.front().train.scoredBy;
+  if (!metrics.batches.empty()) scoredBy = metrics.batches.front().scoredBy;
+  return traitsOf(scoredBy).key;
 }
 
 double epochAt(std::int64_t step, double stepsPerEpoch) {
@@ -104,15 +111,18 @@ void addLearningRateMarks(std::vector<CurveMark>& marks,
 
 }  // namespace
 
-std::vector<CurvePanel> runPanels() {
-  return {{.title = u"Loss"_s, .automaticLog = true}, {.title = u"Accuracy"_s, .percent = true}};
+std::vector<CurvePanel> runPanels(ScoreKind score) {
+  const ScoreTraits traits = traitsOf(score);
+  const QString name = QString::fromUtf8(traits.name);
+  return {{.title = u"Loss"_s, .automaticLog = true},
+          {.title = name.left(1).toUpper() + name.mid(1), .percent = traits.isShare}};
 }
 
 std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch) {
   if (stepsPerEpoch <= 0) stepsPerEpoch = stepsPerEpochOf(metrics);
   std::vector<CurveSeries> series;
-  for (const int panel : {kLoss, kAccuracy}) {
-    const std::string quantity = panel == kLoss ? "loss" : "accuracy";
+  for (const int panel : {kLoss, kScore}) {
+    const std::string quantity = panel == kLoss ? "loss" : scoreKeyOf(metrics);
     CurveSeries batches{.key = "batches." + quantity,
                         .label = "train (batch)",
                         .panel = panel,
@@ -123,7 +133,7 @@ std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch)
           batch.step,
           epochAt(batch.step, stepsPerEpoch),
           batch.seconds,
-          panel == kLoss ? batch.loss : batch.accuracy);
+          panel == kLoss ? batch.loss : batch.score);
     }
     CurveSeries train{.key = "train." + quantity,
                       .label = "train (epoch)",
@@ -137,7 +147,7 @@ std::vector<CurveSeries> runCurves(const Metrics& metrics, double stepsPerEpoch)
                            .points = true};
     for (const EpochRecord& epoch : metrics.epochs) {
       const auto valueOf = [panel](const Scores& scores) {
-        return panel == kLoss ? scores.loss : scores.accuracy;
+        return panel == kLoss ? scores.loss : scores.score;
       };
       add(train.samples, epoch.step, epoch.epoch, epoch.seconds, valueOf(epoch.train));
       if (epoch.validation) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
@@ -22,6 +23,7 @@
 #include "app/session/studio_settings.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/explanation.h"
+#include "widgets/plots/scatter/truth_plot.h"
 #include "widgets/tables/confusion_view.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
@@ -44,6 +46,14 @@ const QString kSplitterKey = u"confusionSplitter"_s;
 
 ExplanationText explanation(const Predictions* predictions) {
   ExplanationText text;
+  if (predictions && !predictions->numbers.empty()) {
+    text.title = u"How well are the numbers predicted?"_s;
+    text.body =
+        u"A point for each image: right predictions lie on the dashed line. R² is the share of the "
+        "numbers' variance that the predictions explain: 1 is perfect, 0 is reached by always "
+        "answering the mean.<br><br>Click a point to inspect its image."_s;
+    return text;
+  }
   text.title = u"What is predicted as what?"_s;
   text.body =
       u"A row has all images of one class, a column all that were predicted as one. Correct "
@@ -70,6 +80,7 @@ ConfusionPanel::ConfusionPanel(const RunsContext& context)
       pages_(new QStackedWidget(this)) {
   pages_->addWidget(makeMessage());
   pages_->addWidget(makeResult());
+  pages_->addWidget(makeNumbers());
   summary_->setProperty(kRole, u"secondary"_s);
   again_->setText(u"Classify again"_s);
   again_->setToolTip(u"With the best weights so far"_s);
@@ -81,7 +92,8 @@ ConfusionPanel::ConfusionPanel(const RunsContext& context)
   row->addWidget(again_);
   row->beginRight();
   row->addWidget(makeExplanationButton(*this, [this] { return explanation(shown_.get()); }));
-  row->addWidget(makeExportButton(*view_, *view_));
+  matrixExport_ = makeExportButton(*view_, *view_);
+  row->addWidget(matrixExport_);
   auto* column = new QVBoxLayout(this);
   column->setContentsMargins(12, 8, 12, 8);
   column->setSpacing(4);
@@ -156,6 +168,26 @@ QWidget* ConfusionPanel::makeResult() {
   result_->setStretchFactor(1, 3);
   result_->setStandardSizes({2000, 3000});
   return result_;
+}
+
+QWidget* ConfusionPanel::makeNumbers() {
+  numbersPage_ = new QWidget(this);
+  number_ = new QComboBox(numbersPage_);
+  number_->setAccessibleName(u"Number"_s);
+  truth_ = new TruthPlot(numbersPage_);
+  auto* row = new QHBoxLayout;
+  row->addWidget(number_);
+  row->addStretch();
+  row->addWidget(makeExportButton(*truth_, *truth_));
+  auto* column = new QVBoxLayout(numbersPage_);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addLayout(row);
+  column->addWidget(truth_, 1);
+  connect(number_, &QComboBox::currentIndexChanged, this, &ConfusionPanel::showNumbers);
+  connect(truth_, &TruthPlot::imageChosen, this, [this](int image) {
+    Q_EMIT inspectImageRequested(run_, split(), image);
+  });
+  return numbersPage_;
 }
 
 Split ConfusionPanel::split() const {
@@ -233,6 +265,14 @@ void ConfusionPanel::scoreUnasked() {
 
 void ConfusionPanel::showBeginning() {
   const RunRow& row = runs_.row(runs_.indexOf(run_));
+  const bool isRegression = row.run.record.config.architecture.task == Task::regression;
+  if (split() == Split::validation && isRegression) {
+    showMessage(u"How well does %1 predict?"_s.arg(row.name()),
+                u"Its best checkpoint predicts the numbers of every validation image. That takes "
+                "from a few seconds to a minute, in the background."_s,
+                u"Predict the numbers"_s);
+    return;
+  }
   if (split() == Split::validation) {
     showMessage(u"What does %1 confuse?"_s.arg(row.name()),
                 u"Its best checkpoint classifies every validation image. That takes from a few "
@@ -249,7 +289,7 @@ void ConfusionPanel::showBeginning() {
       u"This scores the test set"_s,
       before + u' ' +
           u"Each scoring is counted in the run's record. Changes that follow from it fit the "
-          "network to the test set, and its accuracy no longer holds for new images. "
+          "network to the test set, and its score no longer holds for new images. "
           "Choose by the validation images instead."_s,
       u"Score the test images"_s);
 }
@@ -293,12 +333,24 @@ void ConfusionPanel::showProgress(const PredictionStore::Entry& entry) {
 }
 
 void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& predictions) {
-  pages_->setCurrentIndex(1);
+  const bool areNumbers = !predictions->numbers.empty();
+  pages_->setCurrentIndex(areNumbers ? 2 : 1);
+  scales_->setVisible(!areNumbers);
+  matrixExport_->setVisible(!areNumbers);
   // A repeated scoring of the test set must be requested like the first one.
   const RunRecord& record = runs_.row(runs_.indexOf(run_)).run.record;
   again_->setVisible(split() == Split::validation && record.epochsDone > predictions->epoch);
   if (shown_ == predictions) return;
   shown_ = predictions;
+  if (areNumbers) {
+    const QSignalBlocker blocker(number_);
+    number_->clear();
+    for (const NumberColumn& column : predictions->numbers) {
+      number_->addItem(QString::fromStdString(column.name));
+    }
+    number_->setVisible(number_->count() > 1);
+    return showNumbers();
+  }
   const RunRow& row = runs_.row(runs_.indexOf(run_));
   QStringList names;
   for (const std::string& name : predictions->classNames) names << QString::fromStdString(name);
@@ -312,6 +364,17 @@ void ConfusionPanel::showPredictions(const std::shared_ptr<const Predictions>& p
       names,
       u"%1, %2, epoch %3"_s.arg(row.name(), what, QString::number(predictions->epoch)));
   showImages();
+}
+
+void ConfusionPanel::showNumbers() {
+  if (!shown_ || number_->currentIndex() < 0) return;
+  const NumberColumn& column = shown_->numbers[static_cast<std::size_t>(number_->currentIndex())];
+  summary_->setText(u"%1, R² %2 over %3 images, epoch %4"_s
+                        .arg(QString::fromStdString(column.name),
+                             numberText(r2Of(column), 4),
+                             countText(column.truth.size()))
+                        .arg(shown_->epoch));
+  truth_->setNumbers(column);
 }
 
 void ConfusionPanel::showImages() {

@@ -9,6 +9,7 @@
 #include "engine/values/run/predictions.h"
 #include "engine/values/run/run_record.h"
 
+class QComboBox;
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -21,9 +22,11 @@ class GripSplitter;
 class CellImages;
 class ChoiceBar;
 class ConfusionView;
+class TruthPlot;
 class ImageCache;
 
-/// The confusion matrix of a run, and the images behind it. Classifies on request, and warns before
+/// The confusion matrix of a run, and the images behind it; of a regression, the predicted numbers
+/// over the true ones. Classifies on request, and warns before
 /// the test set is scored.
 class ConfusionPanel : public RunsPanel {
   Q_OBJECT
@@ -45,6 +48,7 @@ class ConfusionPanel : public RunsPanel {
   Split split() const;
   QWidget* makeMessage();
   QWidget* makeResult();
+  QWidget* makeNumbers();
   void updateSizes();
   void refresh();
   void showMessage(const QString& title, const QString& text, const QString& button);
@@ -55,6 +59,7 @@ class ConfusionPanel : public RunsPanel {
   void scoreUnasked();
   void showBeginning();
   void showImages();
+  void showNumbers();
 
   const RunTableModel& runs_;
   std::filesystem::path run_;
@@ -73,6 +78,10 @@ class ConfusionPanel : public RunsPanel {
   GripSplitter* result_ = nullptr;
   ConfusionView* view_ = nullptr;
   CellImages* cellImages_ = nullptr;
+  QWidget* matrixExport_ = nullptr;
+  QWidget* numbersPage_ = nullptr;
+  QComboBox* number_ = nullptr;
+  TruthPlot* truth_ = nullptr;
   std::shared_ptr<const Predictions> shown_;
 };
 

@@ -195,8 +195,8 @@ void DetailsPanel::showResult(const RunRow& row) {
     const ColumnSpec& column = specOf(id);
     RunFacts::Fact fact{
         .name = column.title, .value = cellText(column, row), .toolTip = column.meaning};
-    if (id == RunColumn::test && record.testAccuracy && !row.isImported()) {
-      fact.value = u"%1, scored %2"_s.arg(accuracyText(*record.testAccuracy),
+    if (id == RunColumn::test && record.testScore && !row.isImported()) {
+      fact.value = u"%1, scored %2"_s.arg(scoreText(*record.testScore, record.scoredBy),
                                           timesText(record.testEvaluations)) +
                    guessText(record.testMajority);
     }

@@ -63,7 +63,9 @@ QString textOf(const ExportReport& report, const QString& place) {
   QString text = u"Saved %1: %2"_s.arg(place, bytesText(static_cast<qint64>(report.bytes)));
   if (report.tensors > 0) text += u", "_s + countedText(report.tensors, u"tensor"_s);
   if (report.images > 0) text += u", "_s + countedText(report.images, u"image"_s);
-  if (report.scores) text += u", accuracy %1"_s.arg(accuracyText(report.scores->accuracy));
+  if (report.scores)
+    text +=
+        u", "_s + QString::fromStdString(namedScore(report.scores->score, report.scores->scoredBy));
   return text + u'.';
 }
 
