@@ -37,6 +37,15 @@ void readRecord(const fs::path& run, CellReading& reading) {
   }
 }
 
+/// Whether a process trains the run, also one that no worker started.
+bool isLocked(const fs::path& run) {
+  try {
+    return RunLock::isHeld(RunFolder::open(run));
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 /// The text of the file of a failure; nothing where there is none. A worker that trains the run
 /// again removes it meanwhile.
 std::optional<std::string> failureIn(const fs::path& file) {
@@ -75,19 +84,12 @@ CellReading readCell(const ExperimentFolder& folder, const PlannedRun& run) {
   CellReading reading = readRecordedCell(folder, run);
   ExperimentCell& cell = reading.cell;
   if (cell.state == CellState::done) return reading;
-  const auto owner = livingOwnerOf(folder.claims(), cell.runFolder);
-  if (!owner && !isLocked(folder, run)) return reading;
-  cell.state = CellState::running;
-  cell.text = owner ? owner->host : std::string();
-  return reading;
-}
-
-bool isLocked(const ExperimentFolder& folder, const PlannedRun& run) {
-  try {
-    return RunLock::isHeld(RunFolder::open(folder.runFolder(run)));
-  } catch (const Error&) {
-    return false;
+  if (!isClaimed(folder.claims(), cell.runFolder) && !isLocked(folder.runFolder(run))) {
+    return reading;
   }
+  cell.state = CellState::running;
+  cell.text.clear();
+  return reading;
 }
 
 }  // namespace lambda

@@ -19,7 +19,4 @@ CellReading readCell(const ExperimentFolder& folder, const PlannedRun& run);
 /// The same, whoever may be training the run: its state is never `running`.
 CellReading readRecordedCell(const ExperimentFolder& folder, const PlannedRun& run);
 
-/// Whether a process trains the run, whatever the claims say: that of a killed worker saves first.
-bool isLocked(const ExperimentFolder& folder, const PlannedRun& run);
-
 }  // namespace lambda

@@ -30,10 +30,7 @@ ProcessEnd endOf(int status) {
 }
 
 /// Becomes the program. Called between fork and exec: only what is safe in a signal handler.
-[[noreturn]] void becomeProgram(char* const* arguments,
-                                char* const* environment,
-                                int log,
-                                pid_t parent) {
+[[noreturn]] void becomeProgram(char* const* arguments, int log, int inherited, pid_t parent) {
   // Ctrl-C reaches all processes of the terminal's group, and a second signal would end the program
   // before it has saved.
   ::setpgid(0, 0);
@@ -48,7 +45,8 @@ ProcessEnd endOf(int status) {
   if (input >= 0) ::dup2(input, 0);
   ::dup2(log, 1);
   ::dup2(log, 2);
-  ::execve(arguments[0], arguments, environment);
+  if (inherited >= 0) ::fcntl(inherited, F_SETFD, 0);
+  ::execv(arguments[0], arguments);
   ::_exit(127);
 }
 
@@ -56,17 +54,13 @@ ProcessEnd endOf(int status) {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
                            const std::filesystem::path& log,
-                           const std::string& variable) {
-  std::vector<std::string> environment;
-  for (char** each = environ; *each != nullptr; ++each) environment.emplace_back(*each);
-  if (!variable.empty()) environment.push_back(variable);
+                           int inherited) {
   const std::vector<char*> argumentPointers = pointersTo(arguments);
-  const std::vector<char*> environmentPointers = pointersTo(environment);
   const int file = openToAppend(FileSystem::real(), log);
   const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ == 0) {
-    becomeProgram(argumentPointers.data(), environmentPointers.data(), file, parent);
+    becomeProgram(argumentPointers.data(), file, inherited, parent);
   }
   const int reason = errno;
   ::close(file);
@@ -99,10 +93,6 @@ std::optional<ProcessEnd> ChildProcess::poll() {
   int status = 0;
   if (::waitpid(pid_, &status, WNOHANG) == pid_) end_ = endOf(status);
   return end_;
-}
-
-void ChildProcess::kill() {
-  if (pid_ >= 0 && !end_) ::kill(pid_, SIGKILL);
 }
 
 void ChildProcess::requestStop() {

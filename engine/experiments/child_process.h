@@ -20,12 +20,12 @@ struct ProcessEnd {
 /// thread.
 class ChildProcess {
  public:
-  /// `arguments`: with the program's path first. Output is appended to `log`. `variable`:
-  /// "NAME=VALUE", added to the environment. Throws Error where the process or the log can't be
+  /// `arguments`: with the program's path first. Output is appended to `log`. `inherited`: an open
+  /// file that the process keeps, -1 = none. Throws Error where the process or the log can't be
   /// created.
   ChildProcess(const std::vector<std::string>& arguments,
                const std::filesystem::path& log,
-               const std::string& variable = {});
+               int inherited = -1);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
 
@@ -37,9 +37,6 @@ class ChildProcess {
 
   /// Asks it to save and to end (SIGTERM).
   void requestStop();
-
-  /// Ends it at once, without saving (SIGKILL).
-  void kill();
 
  private:
   pid_t pid_ = -1;

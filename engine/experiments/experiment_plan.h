@@ -25,6 +25,8 @@ struct PlannedVariant {
 struct PlannedRun {
   std::size_t variant = 0;  ///< In ExperimentPlan::variants.
   std::uint64_t seed = 0;
+
+  bool operator==(const PlannedRun&) const = default;
 };
 
 /// The variants and runs that an experiment asks for.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <ctime>
 #include <exception>
 #include <optional>
 #include <set>
@@ -31,14 +30,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr auto kPoll = std::chrono::milliseconds(100);
 constexpr auto kRescan = std::chrono::seconds(1);  ///< While other workers have the runs.
-constexpr auto kRenewal = kClaimLease / 4;
-
-/// The time since the boot of the machine, which, unlike that of Clock, passes while it sleeps.
-std::chrono::nanoseconds sinceBoot() {
-  timespec time{};
-  ::clock_gettime(CLOCK_BOOTTIME, &time);
-  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
 
 struct ActiveRun {
   PlannedRun run;
@@ -59,17 +50,18 @@ class Worker {
         options_(options),
         processes_(folder, options),
         control_(control),
-        observer_(observer) {}
+        observer_(observer) {
+    findRuns();
+  }
 
   void work() {
     if (options_.retriesFailed) forgetFailures();
     while (true) {
-      renew();
       reap();
       const bool stops = control_.mode() == RunControl::Mode::stopping;
       if (stops) stopAll();
       if (!stops) fill();
-      const bool areOver = over_.size() == folder_.plan().runs.size();
+      const bool areOver = over_.size() == runs_.size();
       if (active_.empty() && areOver) sweep();
       if (active_.empty() && (stops || areOver)) return;
       observer_.waited();
@@ -78,13 +70,27 @@ class Worker {
   }
 
  private:
+  /// The runs without a teacher are dealt out in turn; a student is in the part of its teacher.
+  void findRuns() {
+    const std::vector<PlannedRun>& all = folder_.plan().runs;
+    std::vector<PlannedRun> independent;
+    for (const PlannedRun& run : all) {
+      if (!processes_.teacherOf(run)) independent.push_back(run);
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      PlannedRun first = all[i];
+      while (const auto teacher = processes_.teacherOf(first)) first = *teacher;
+      const auto place = std::ranges::find(independent, first) - independent.begin();
+      if (place % options_.part.count == options_.part.index) runs_.push_back(i);
+    }
+  }
+
   /// Removes what killed workers left, once all runs are over: claims, and files that they were
   /// writing. What can't be removed harms nobody then.
   void sweep() const {
     try {
       const std::vector<PlannedRun>& runs = folder_.plan().runs;
-      for (const PlannedRun& run : runs) sweepClaims(folder_.claims(), folder_.nameOf(run));
-      sweepUnfinishedClaims(folder_.claims());
+      for (const PlannedRun& run : runs) sweepClaim(folder_.claims(), folder_.nameOf(run));
       for (const fs::path& file : {folder_.record(),
                                    folder_.configuration(runs.front()),
                                    folder_.failure(runs.front()),
@@ -97,7 +103,8 @@ class Worker {
 
   /// Failed runs begin anew; what they left stays beside the runs.
   void forgetFailures() {
-    for (const PlannedRun& run : folder_.plan().runs) {
+    for (const std::size_t i : runs_) {
+      const PlannedRun& run = folder_.plan().runs[i];
       if (readCell(folder_, run).cell.state != CellState::failed) continue;
       const auto claim = RunClaim::take(folder_.claims(), folder_.nameOf(run));
       if (!claim) continue;
@@ -126,7 +133,7 @@ class Worker {
   void fill() {
     if (static_cast<int>(active_.size()) >= options_.parallel || Clock::now() < nextScan_) return;
     readHalving();
-    for (std::size_t i = 0; i < folder_.plan().runs.size(); ++i) {
+    for (const std::size_t i : runs_) {
       if (static_cast<int>(active_.size()) >= options_.parallel) return;
       if (!over_.contains(i)) tryToStart(i);
     }
@@ -162,9 +169,8 @@ class Worker {
       return;
     }
     std::optional<RunClaim> claim = RunClaim::take(folder_.claims(), folder_.nameOf(run));
-    // Another worker may have finished the run between the reading and the claim. Its process may
-    // still be saving, where that worker was killed.
-    if (!claim || isOver(run) || isLocked(folder_, run)) return;
+    // Another worker may have finished the run between the reading and the claim.
+    if (!claim || isOver(run)) return;
     switch (teacherStateOf(run)) {
       case CellState::done:
         start(run, *std::move(claim));
@@ -201,7 +207,7 @@ class Worker {
     const int epochs = epochsNow(run);
     observer_.started(run, resumes);
     ChildProcess process =
-        isLabelled ? processes_.label(run) : processes_.train(run, claim, resumes, epochs);
+        isLabelled ? processes_.label(run, claim) : processes_.train(run, claim, resumes, epochs);
     active_.push_back({run, std::move(claim), std::move(process), logStart, epochs, isLabelled});
   }
 
@@ -212,20 +218,9 @@ class Worker {
     return epochs < folder_.plan().variants[run.variant].config.recipe.epochs ? epochs : 0;
   }
 
-  /// Whether the process may have failed because that of a killed worker still had the same run,
-  /// which it saves, or leaves as it is where it has lost its claim. It gets one more chance.
-  bool metAnother(const ActiveRun& active) {
-    const CellReading reading = readRecordedCell(folder_, active.run);
-    const bool wasSaved = reading.cell.hasRun && reading.record.status == RunStatus::stopped;
-    return (active.claim.isTakenOver() || wasSaved || isLocked(folder_, active.run)) &&
-           repeated_.insert(folder_.nameOf(active.run)).second;
-  }
-
   void finish(ActiveRun& active, const ProcessEnd& end) {
     const bool stops = control_.mode() == RunControl::Mode::stopping;
-    // What becomes of a run whose claim is lost is for its new owner to say.
-    const bool isLost = !active.claim.renew();
-    const bool wasInterrupted = isLost || stops || end.exitStatus > 128 || end.signal == SIGTERM;
+    const bool wasInterrupted = stops || end.exitStatus > 128 || end.signal == SIGTERM;
     if (active.isLabelled && !wasInterrupted && !processes_.needsLabels(active.run)) {
       active.isLabelled = false;
       active.process = processes_.train(active.run, active.claim, /*resumes=*/false, active.epochs);
@@ -233,7 +228,7 @@ class Worker {
     }
     const bool isPaused =
         active.epochs > 0 && readRecordedCell(folder_, active.run).cell.epochsDone >= active.epochs;
-    if (!isOver(active.run) && !wasInterrupted && !isPaused && !metAnother(active)) {
+    if (!isOver(active.run) && !wasInterrupted && !isPaused) {
       writeFileDurably(folder_.failure(active.run),
                        processes_.reasonOf(active.run, active.logStart, end));
     }
@@ -255,28 +250,17 @@ class Worker {
     for (ActiveRun& active : active_) active.process.requestStop();
   }
 
-  /// Renews the claims for workers on other machines. A lost one means that this machine was
-  /// thought dead: then another one trains the run, and nothing more may be saved here.
-  void renew() {
-    if (sinceBoot() < nextRenewal_) return;
-    nextRenewal_ = sinceBoot() + kRenewal;
-    for (ActiveRun& active : active_) {
-      if (!active.claim.renew()) active.process.kill();
-    }
-  }
-
   const ExperimentFolder& folder_;
   const WorkerOptions& options_;
   const RunProcesses processes_;
   RunControl& control_;
   WorkerObserver& observer_;
   std::vector<ActiveRun> active_;
-  std::set<std::size_t> over_;      ///< Places of runs that are done or failed.
-  std::set<std::string> repeated_;  ///< Names of runs that had a second chance (metAnother()).
-  std::optional<ExperimentState> state_;    ///< Of an experiment with early ends, at the last scan.
+  std::vector<std::size_t> runs_;         ///< Places in the plan of the runs of this worker's part.
+  std::set<std::size_t> over_;            ///< Of those, the ones that are done or failed.
+  std::optional<ExperimentState> state_;  ///< Of an experiment with early ends, at the last scan.
   std::optional<HalvingDecision> halving_;  ///< Likewise.
   Clock::time_point nextScan_;
-  std::chrono::nanoseconds nextRenewal_{0};  ///< In time since the boot.
   bool areStopped_ = false;
 };
 

@@ -10,9 +10,16 @@
 
 namespace lambda {
 
+/// One of `count` parts of an experiment's runs.
+struct ExperimentPart {
+  int index = 0;  ///< From 0.
+  int count = 1;
+};
+
 struct WorkerOptions {
   std::filesystem::path program;  ///< The command line program, `lambda`.
   int parallel = 1;               ///< Runs at a time; they share the cores.
+  ExperimentPart part = {};       ///< The runs of this worker.
   bool retriesFailed = false;     ///< Runs that failed before are trained again.
   /// What to do if the data is no longer that of a run that is resumed, or of the other runs.
   ChangedData changedData = ChangedData::stop;
@@ -33,11 +40,11 @@ class WorkerObserver {
   virtual void waited() = 0;
 };
 
-/// Trains the runs of an experiment that are not done, in their order, each in a process of its own
-/// (lambda train, lambda resume), until all are done or failed, or the control asks to stop: then
-/// the running ones are saved. Runs that other workers have claimed are left to them, and taken
-/// over where such a worker dies. A run that fails, crashes or has no memory ends alone. Throws
-/// Error where the experiment's folder can't be written.
+/// Trains the runs of a part of an experiment that are not done, in their order, each in a process
+/// of its own (lambda train, lambda resume), until all are done or failed, or the control asks to
+/// stop: then the running ones are saved. Runs that other workers of this machine have claimed are
+/// left to them, and continued where such a worker dies. A run that fails, crashes or has no memory
+/// ends alone. Throws Error where the experiment's folder can't be written.
 void workOn(const ExperimentFolder& folder,
             const WorkerOptions& options,
             RunControl& control,

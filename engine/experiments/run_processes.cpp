@@ -69,7 +69,7 @@ std::size_t RunProcesses::logSize(const PlannedRun& run) const {
   return error ? 0 : size;
 }
 
-ChildProcess RunProcesses::label(const PlannedRun& run) const {
+ChildProcess RunProcesses::label(const PlannedRun& run, const RunClaim& claim) const {
   const fs::path labels = folder_.labels(run);
   std::error_code error;
   fs::create_directories(labels.parent_path(), error);
@@ -83,7 +83,8 @@ ChildProcess RunProcesses::label(const PlannedRun& run) const {
                        "--out",
                        labels.string(),
                        "--quiet"},
-                      logOf(run));
+                      logOf(run),
+                      claim.descriptor());
 }
 
 ChildProcess RunProcesses::train(const PlannedRun& run,
@@ -110,8 +111,7 @@ ChildProcess RunProcesses::train(const PlannedRun& run,
   }
   if (epochs > 0) arguments.insert(arguments.end(), {"--until-epoch", std::to_string(epochs)});
   arguments.emplace_back("--quiet");
-  return ChildProcess(
-      arguments, logOf(run), std::string(kClaimVariable) + "=" + claim.file().string());
+  return ChildProcess(arguments, logOf(run), claim.descriptor());
 }
 
 std::string RunProcesses::dataOfOthers(const PlannedRun& run) const {

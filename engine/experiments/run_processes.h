@@ -36,11 +36,11 @@ class RunProcesses {
   /// Bytes in the run's log so far.
   std::size_t logSize(const PlannedRun& run) const;
 
-  /// Exports the predictions of the run's teacher.
-  ChildProcess label(const PlannedRun& run) const;
+  /// Exports the predictions of the run's teacher. The process keeps the claim on the run.
+  ChildProcess label(const PlannedRun& run, const RunClaim& claim) const;
 
   /// Trains the run to an epoch, 0 = to its end: from its configuration, which is written, or from
-  /// its last checkpoint. The process ends without saving once `claim` is lost.
+  /// its last checkpoint. The process keeps the claim on the run.
   ChildProcess train(const PlannedRun& run, const RunClaim& claim, bool resumes, int epochs) const;
 
   /// Why a process failed: its signal, and the last lines that it wrote after `logStart` bytes of

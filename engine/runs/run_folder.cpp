@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <ctime>
 #include <fcntl.h>
 #include <limits>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_lock.h"
 #include "engine/formats/inspection/epoch_files.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text_safety.h"
@@ -40,15 +40,6 @@ Error cannotCreate(const fs::path& place, const std::string& reason) {
 
 int openFolder(const RunFolder& folder) {
   return ::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-/// Parameters of a record lock of the open file description (fcntl(2), F_OFD_SETLK).
-struct flock wholeFile(short type) {
-  struct flock lock {};
-
-  lock.l_type = type;
-  lock.l_whence = SEEK_SET;
-  return lock;
 }
 
 }  // namespace
@@ -165,22 +156,7 @@ fs::path checkpointAt(const fs::path& run) {
   return RunFolder::open(run).representativeCheckpoint();
 }
 
-void requireClaim() {
-  const char* variable = std::getenv(kClaimVariable);
-  if (variable == nullptr) return;
-  const fs::path claim = variable;
-  const fs::path next =
-      claim.parent_path() /
-      (claim.stem().string() + "." + std::to_string(std::atoi(claim.extension().c_str() + 1) + 1));
-  std::error_code error;
-  if (fs::exists(claim, error) && !fs::exists(next, error)) return;
-  throw Error(claim.string(),
-              "another worker has taken over this run, because this one gave no sign of life for "
-              "too long: nothing more is saved here");
-}
-
 RunLock::RunLock(const RunFolder& folder) {
-  requireClaim();
   descriptor_ = openFolder(folder);
   if (descriptor_ < 0) return;
   int status = 0;
@@ -195,8 +171,7 @@ RunLock::RunLock(const RunFolder& folder) {
                 "another process is training this run",
                 "wait until it is done, or stop it first");
   }
-  struct flock mark = wholeFile(F_RDLCK);
-  fcntl(descriptor_, F_OFD_SETLK, &mark);
+  lockFile(descriptor_, F_RDLCK);
 }
 
 RunLock::~RunLock() {
@@ -206,10 +181,9 @@ RunLock::~RunLock() {
 bool RunLock::isHeld(const RunFolder& folder) {
   const int descriptor = openFolder(folder);
   if (descriptor < 0) return false;
-  struct flock obstacle = wholeFile(F_WRLCK);
-  const bool isKnown = fcntl(descriptor, F_OFD_GETLK, &obstacle) == 0;
+  const bool isLocked = isFileLocked(descriptor);
   ::close(descriptor);
-  return isKnown && obstacle.l_type != F_UNLCK;
+  return isLocked;
 }
 
 void publishAs(const fs::path& existing, const fs::path& name) {

@@ -90,8 +90,7 @@ std::filesystem::path checkpointAt(const std::filesystem::path& run);
 /// it never blocks a process that starts. Neither lock needs write permission.
 class RunLock {
  public:
-  /// Throws Error if another process, or another RunLock of this process, holds the lock, and as
-  /// requireClaim().
+  /// Throws Error if another process, or another RunLock of this process, holds the lock.
   explicit RunLock(const RunFolder& folder);
   ~RunLock();
   RunLock(const RunLock&) = delete;
@@ -103,14 +102,6 @@ class RunLock {
  private:
   int descriptor_ = -1;
 };
-
-/// The variable by which the worker of an experiment names its claim on the run,
-/// CLAIMS/NAME.NUMBER, to the process that trains it.
-inline constexpr char kClaimVariable[] = "LAMBDA_CLAIM";
-
-/// To be called before each write to a run. Throws Error where this process trains for a worker
-/// that has lost its claim: another machine, which thought the worker dead, trains the run now.
-void requireClaim();
 
 /// Gives a published file a second name atomically: as a hard link if the file system has them,
 /// else as a durable copy. Throws Error.

@@ -104,14 +104,12 @@ void RunJournal::addScalars(const EpochRecord& record) {
 }
 
 void RunJournal::record(const BatchRecord& record) {
-  requireClaim();
   metrics_.append(toLine(record));
   addScalars(record);
   observer_.batchFinished(record);
 }
 
 void RunJournal::record(const EpochRecord& record) {
-  requireClaim();
   metrics_.append(toLine(record));
   addScalars(record);
   std::string text = "epoch " + std::to_string(record.epoch) + ": train loss " +
@@ -126,7 +124,6 @@ void RunJournal::record(const EpochRecord& record) {
 }
 
 void RunJournal::record(const EventRecord& record) {
-  requireClaim();
   metrics_.append(toLine(record));
   const bool bad = record.kind == EventKind::failed || record.kind == EventKind::warning;
   log(bad ? "warning" : "info",
@@ -144,7 +141,6 @@ void RunJournal::addHistograms(const HistogramRecord& record) {
 }
 
 void RunJournal::record(const HistogramRecord& record) {
-  requireClaim();
   if (histogramsError_) throw Error(*histogramsError_);
   if (!histograms_) histograms_ = std::make_unique<AppendFile>(folder_.histograms());
   histograms_->append(toLine(record));
@@ -156,7 +152,6 @@ void RunJournal::recordTest(std::int64_t step, const Scores& scores) {
 }
 
 void RunJournal::sync() {
-  requireClaim();
   metrics_.sync();
   if (histograms_) histograms_->sync();
   if (events_) events_->flush();

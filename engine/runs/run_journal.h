@@ -16,8 +16,7 @@ namespace lambda {
 
 /// Records the progress of a run in metrics.jsonl, histograms.jsonl, TensorBoard events and
 /// run.log, and passes it to the observer. Everything reaches the operating system at once, so that
-/// a killed run loses nothing. Members throw Error if a file can't be written, and as
-/// requireClaim().
+/// a killed run loses nothing. Members throw Error if a file can't be written.
 class RunJournal {
  public:
   RunJournal(const RunFolder& folder, Observer& observer);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <optional>
@@ -49,6 +50,7 @@ struct RunOptions {
   ConfigOptions changes;
   int parallel = 1;
   int addedSeeds = 0;
+  std::string part = "0/1";
   bool retries = false;
   bool isDryRun = false;
   ChangedData changedData = WorkerOptions{}.changedData;
@@ -208,16 +210,38 @@ int dryRun(const RunOptions& options) {
   return printExperimentTime(experiment, options.parallel, options.output);
 }
 
+/// Reads I/N.
+ExperimentPart partOf(const std::string& text) {
+  ExperimentPart part;
+  const char* end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, part.index);
+  if (index.ec == std::errc() && index.ptr != end && *index.ptr == '/') {
+    const auto count = std::from_chars(index.ptr + 1, end, part.count);
+    const bool isWhole = count.ec == std::errc() && count.ptr == end;
+    if (isWhole && part.index >= 0 && part.index < part.count) return part;
+  }
+  throw UsageError("--part",
+                   text + " is no part",
+                   "Write I/N with I from 0 to N - 1, such as 0/4 for the first of four parts.");
+}
+
 int run(const RunOptions& options) {
   if (isTheoryExperiment(options.source)) {
     return runTheoryExperiment(
         options.source, options.changes.assignments, options.out, options.output);
   }
   if (options.isDryRun) return dryRun(options);
+  const ExperimentPart part = partOf(options.part);
   const ExperimentFolder folder = openOrCreate(options);
+  if (part.count > 1 && folder.experiment().halving.isOn()) {
+    throw UsageError("--part",
+                     "this experiment ends bad variants early, which compares runs of all parts",
+                     "Leave out --part, or the experiment's halving.");
+  }
   std::error_code error;
   const WorkerOptions worker{.program = fs::read_symlink("/proc/self/exe", error),
                              .parallel = options.parallel,
+                             .part = part,
                              .retriesFailed = options.retries,
                              .changedData = options.changedData};
   RunControl control;
@@ -250,7 +274,8 @@ void addExperimentRun(CLI::App& parent, Action& action) {
        {"lambda experiment run experiments/mine --add-seeds 2", "two more seeds for every variant"},
        {"lambda experiment run small-initialisation --out figures",
         "a small theory experiment: numbers, and its figures as CSV"},
-       {"srun -N16 lambda experiment run /shared/experiments/mine", "on 16 machines of a cluster"}},
+       {"lambda experiment run mine.json --part 0/16",
+        "the first of 16 parts, each for a machine of a cluster"}},
       "Ctrl-C saves the runs that are being trained; the same command continues them to the same\n"
       "bits. A run that fails ends alone and is named at the end.");
   command
@@ -266,9 +291,12 @@ void addExperimentRun(CLI::App& parent, Action& action) {
   command->add_option("--parallel", options->parallel, "runs at a time; they share the cores")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  command->add_option("--add-seeds", options->addedSeeds, "add so many seeds")
-      ->check(CLI::Range(1, 100))
-      ->type_name("N");
+  CLI::Option* added = command->add_option("--add-seeds", options->addedSeeds, "add so many seeds")
+                           ->check(CLI::Range(1, 100))
+                           ->type_name("N");
+  command->add_option("--part", options->part, "only this part of the runs, from 0 to N - 1")
+      ->excludes(added)
+      ->type_name("I/N");
   command->add_flag("--retry", options->retries, "train failed runs again");
   addChangedData(*command, options->changedData);
   command->add_flag(

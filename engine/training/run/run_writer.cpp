@@ -41,7 +41,6 @@ bool RunWriter::saveCheckpoint(const std::string& why, Space space) {
   run_.journal->sync();
   if (!hasSpace(why, space)) return false;
   run_.progress().metricsBytes = run_.journal->metricsBytes();
-  requireClaim();
   // The test set's digest is left out: whether it is known yet depends on interruptions.
   run_.prepared.state->save(run_.folder.lastCheckpoint(),
                             run_.config(),
@@ -91,7 +90,6 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
   run_.journal->record(record);
   saveProbe();
   const bool isSaved = saveCheckpoint("epoch " + std::to_string(at.epoch), Space::checked);
-  requireClaim();
   if (isSaved) {
     publishEpochEnd(run_.folder, run_.config().checkpoints, at);
   } else {
@@ -106,7 +104,6 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
 
 void RunWriter::saveProbe() {
   if (run_.prepared.data->validation().count() == 0) return;
-  requireClaim();
   lambda::saveProbe(
       *run_.prepared.state, *run_.prepared.data, run_.folder.inspection(), run_.progress().epoch);
 }
@@ -129,7 +126,6 @@ void RunWriter::saveRecord(RunStatus status, const std::string& text) {
   record.bestValidationLoss = at.bestValidationLoss;
   record.trainSeconds = at.seconds;
   record.imagesPerSecond = imagesPerSecond(at);
-  requireClaim();
   writeRunRecord(run_.folder.record(), record);
 }
 

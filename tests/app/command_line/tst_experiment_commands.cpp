@@ -14,7 +14,6 @@
 #include <QtTest/QtTest>
 
 #include "engine/experiments/experiment_folder.h"
-#include "engine/experiments/experiment_worker.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/experiments/run_claim.h"
 #include "engine/formats/files/sha256.h"
@@ -22,7 +21,6 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_comparison.h"
-#include "tests/support/folder_content.h"
 #include "tests/support/program.h"
 #include "tests/support/shapes10_of.h"
 #include "tests/support/small_data_sets.h"
@@ -62,15 +60,6 @@ std::vector<pid_t> childrenOf(qint64 process) {
   for (pid_t child = 0; list >> child;) children.push_back(child);
   return children;
 }
-
-class SilentObserver : public WorkerObserver {
- public:
-  void started(const PlannedRun&, bool) override {}
-
-  void ended(const PlannedRun&, CellState, const std::string&) override {}
-
-  void waited() override {}
-};
 
 int eventsOf(const fs::path& run, EventKind kind) {
   const Metrics metrics = readMetrics(run / "metrics.jsonl");
@@ -345,44 +334,76 @@ class TestExperimentCommands : public QObject {
       auto claim = RunClaim::take(experiment.claims(), name);
       while (true) ::pause();
     }
-    const auto isClaimed = [&] { return livingOwnerOf(experiment.claims(), name).has_value(); };
-    QVERIFY(QTest::qWaitFor(isClaimed, 60000));
+    const auto isTaken = [&] { return isClaimed(experiment.claims(), name); };
+    QVERIFY(QTest::qWaitFor(isTaken, 60000));
     const auto worker = program.start(command);
     QVERIFY(QTest::qWaitFor([&] { return fs::exists(experiment.runFolder(runs.back())); }, 60000));
-    QVERIFY2(isClaimed(), "the worker leaves it alone");
+    QVERIFY2(isTaken(), "the worker leaves it alone");
     ::kill(owner, SIGKILL);
     ::waitpid(owner, nullptr, 0);
     QCOMPARE(Program::end(*worker).status, 0);
     QVERIFY(fs::is_empty(experiment.claims()));
   }
 
-  /// The training of a killed worker may have the run, lose its claim and leave without saving.
-  void aTrainingThatMayHaveMetThatOfADeadWorkerHasASecondChance() {
+  void aRunOfAKilledWorkerContinuesWhereItsTrainingSaved() {
     const TemporaryFolder folder;
-    Experiment small = smallExperiment();
-    write(small, folder.path() / "rates.json");
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.axes.clear();
+    experiment.variants = {{"only", {}}};
+    experiment.seeds = {0};
+    experiment.base.recipe.epochs = 40;
+    write(experiment, folder.path() / "rates.json");
     const QStringList command{u"experiment"_s, u"run"_s, u"rates.json"_s, u"--quiet"_s};
-    QCOMPARE(Program(folder.path()).run(command).status, 0);
-    const auto experiment = ExperimentFolder::open(folder.path() / "experiments/rates");
-    const PlannedRun& run = experiment.plan().runs.front();
-    fs::remove_all(experiment.runFolder(run));
-    const pid_t dead = ::fork();
-    if (dead == 0) {
-      RunClaim::take(experiment.claims(), experiment.nameOf(run))->abandon();
-      ::_exit(0);
-    }
-    ::waitpid(dead, nullptr, 0);
+    const auto first = program.start(command);
+    const fs::path place = folder.path() / "experiments/rates";
+    const fs::path run = place / "runs/1-only_seed-0";
+    QVERIFY(
+        QTest::qWaitFor([&] { return fs::exists(run / "checkpoints/best.safetensors"); }, 30000));
+    first->kill();
+    first->waitForFinished();
+    const auto second = program.start(command);
+    QCOMPARE(Program::end(*second).status, 0);
+    QCOMPARE(eventsOf(run, EventKind::started), 1);
+    QCOMPARE(eventsOf(run, EventKind::resumed), 1);
+    QCOMPARE(eventsOf(run, EventKind::tested), 1);
+    QVERIFY(fs::is_empty(place / "claims"));
+  }
 
-    const fs::path failsOnce = folder.path() / "fails-once";
-    std::ofstream(failsOnce)
-        << "#!/bin/sh\ncd \"${0%/*}\"; [ -e tried ] || { touch tried; exit 1; }\n"
-           "exec " LAMBDA_PROGRAM " \"$@\"\n";
-    fs::permissions(failsOnce, fs::perms::owner_all);
-    RunControl control;
-    SilentObserver observer;
-    workOn(experiment, {.program = failsOnce}, control, observer);
-    QVERIFY(fs::exists(folder.path() / "tried"));
-    QCOMPARE(readExperiment(experiment).countOf(CellState::done), experiment.plan().runs.size());
+  void machinesShareTheRunsOutInParts() {
+    const TemporaryFolder folder;
+    const Program program(folder.path());
+    Experiment experiment = smallExperiment();
+    experiment.axes.clear();
+    experiment.variants = {
+        {"teacher", {"data.labelledPerClass=6"}},
+        {"student", {"data.labelledPerClass=6", "data.pseudoLabelThreshold=0.11"}, "teacher"}};
+    write(experiment, folder.path() / "rates.json");
+    const auto run = [&](const QString& part, const QString& out) {
+      return program.run(
+          {u"experiment"_s, u"run"_s, u"rates.json"_s, u"--part"_s, part, u"--out"_s, out});
+    };
+    const ProgramOutcome ran = run(u"0/2"_s, u"one"_s);
+    QVERIFY2(ran.status == 0, ran.errors.constData());
+    const auto one = ExperimentFolder::open(folder.path() / "one/rates");
+    // Both of seed 0: the student, which is the second run, is trained where its teacher is.
+    for (const PlannedRun& each : one.plan().runs) {
+      QCOMPARE(fs::exists(one.runFolder(each) / "run.json"), each.seed == 0);
+    }
+    QCOMPARE(run(u"1/2"_s, u"two"_s).status, 0);
+    QCOMPARE(program.runScript(u"cp -r two/rates/. one/rates"_s).status, 0);
+    QCOMPARE(readExperiment(one).countOf(CellState::done), std::size_t{4});
+
+    for (const char* wrong : {"2/2", "-1/2", "1", "1/2x", "a/2", "0/0"}) {
+      const ProgramOutcome refused = run(QString::fromLatin1(wrong), u"three"_s);
+      QCOMPARE(refused.status, 2);
+      QVERIFY2(refused.errors.contains("--part"), refused.errors.constData());
+    }
+    QVERIFY(!fs::exists(folder.path() / "three"));
+    experiment = smallExperiment();
+    experiment.halving.firstEpochs = 1;
+    write(experiment, folder.path() / "rates.json");
+    QVERIFY(run(u"0/2"_s, u"four"_s).errors.contains("early"));
   }
 
   void aRunThatFailsEndsAloneAndIsRetried() {
@@ -416,60 +437,6 @@ class TestExperimentCommands : public QObject {
         u"cat report/figures.log"_s);
     QVERIFY2(outcome.status == 0, outcome.errors.constData());
     QVERIFY2(outcome.output.endsWith("mine\n"), outcome.output.constData());
-  }
-
-  void aWorkerThatWasThoughtDeadSavesNothing_data() {
-    QTest::addColumn<bool>("isAskedToStop");
-    QTest::newRow("its training wakes first") << false;
-    QTest::newRow("it asks its training to save") << true;
-  }
-
-  /// The worker and its training sleep until a worker on another machine has taken over the run.
-  void aWorkerThatWasThoughtDeadSavesNothing() {
-    QFETCH(const bool, isAskedToStop);
-    const TemporaryFolder folder;
-    const Program program(folder.path());
-    Experiment experiment = smallExperiment();
-    experiment.base.recipe.epochs = 1000;
-    write(experiment, folder.path() / "rates.json");
-    const auto worker = program.start(
-        {u"experiment"_s, u"run"_s, u"rates.json"_s, u"--parallel"_s, u"1"_s, u"--quiet"_s});
-    const fs::path place = folder.path() / "experiments/rates";
-    const std::string name = "1-learningRate-0.1_seed-0";
-    const fs::path run = place / "runs" / name;
-    QVERIFY(
-        QTest::qWaitFor([&] { return fs::exists(run / "checkpoints/best.safetensors"); }, 30000));
-    const std::vector<pid_t> children = childrenOf(worker->processId());
-    QCOMPARE(children.size(), std::size_t{1});
-    const auto workerId = static_cast<pid_t>(worker->processId());
-    const auto hasState = [](pid_t process, const char* states) {
-      std::ifstream file("/proc/" + std::to_string(process) + "/stat");
-      std::string stat;
-      std::getline(file, stat);
-      return stat.empty() ||
-             std::string(states).find(stat[stat.rfind(')') + 2]) != std::string::npos;
-    };
-    for (const pid_t each : {workerId, children[0]}) {
-      ::kill(each, SIGSTOP);
-      QVERIFY(QTest::qWaitFor([&] { return hasState(each, "T"); }));
-    }
-    std::ofstream(place / "claims" / (name + ".2"))
-        << R"({"host": "elsewhere", "boot": "another", "pid": 1, "started": 1})";
-    const std::string before = contentOfFolder(run);
-    if (isAskedToStop) {
-      ::kill(workerId, SIGINT);
-      ::kill(workerId, SIGCONT);
-      QTest::qWait(500);
-    }
-    ::kill(children[0], SIGCONT);
-    QVERIFY(QTest::qWaitFor([&] { return hasState(children[0], "ZX"); }, 30000));
-    QVERIFY2(contentOfFolder(run) == before, "the run has another owner now");
-    ::kill(workerId, SIGCONT);
-    ::kill(workerId, SIGINT);
-    Program::end(*worker);
-    QVERIFY2(contentOfFolder(run) == before, "the run has another owner now");
-    QVERIFY2(!fs::exists(place / "failures" / (name + ".txt")), "it did not fail");
-    QVERIFY(fs::exists(place / "claims" / (name + ".2")));
   }
 
   void aTheoryExperimentStandsBesideItsSource() {
