@@ -20,10 +20,9 @@ std::string datasetText(const DatasetInfo& dataset) {
 }
 
 nlohmann::ordered_json datasetInfoJson(const DatasetInfo& dataset) {
-  const bool isRegression = dataset.task == Task::regression;
   return {{"shape", shapeJson(dataset.shape)},
           {traitsOf(dataset.task).outputs, dataset.classes},
-          {isRegression ? "numberNames" : "classNames", dataset.classNames},
+          {traitsOf(dataset.task).outputNames, dataset.classNames},
           {"trainCount", dataset.trainCount},
           {"validationCount", dataset.validationCount},
           {"testCount", dataset.testCount}};

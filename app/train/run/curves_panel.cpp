@@ -90,10 +90,14 @@ void CurvesPanel::restart() {
   // A resumed run has its earlier records itself.
   if (!ended_.run.empty() && ended_.run != session_.status().run) before_ = std::move(ended_);
   ended_ = {};
-  if (before_.run == session_.status().run) before_ = {};
+  const ScoreKind score = traitsOf(session_.status().record.config.architecture.task).score;
+  const std::vector<BatchRecord>& earlier = before_.metrics.batches;
+  const bool hasOtherScore = !earlier.empty() && earlier.front().scoredBy != score;
+  if (before_.run == session_.status().run || hasOtherScore) before_ = {};
   reference_->setVisible(!before_.run.empty());
   batches_ = epochs_ = events_ = 0;
   keys_.clear();
+  plot_->setPanels(runPanels(score));
   plot_->setSeries({});
   plot_->setMarks({});
   plot_->setFollow(true);
@@ -137,8 +141,6 @@ void CurvesPanel::showAll() {
   for (const CurveSeries& series : whole) keys_.push_back(series.key);
   std::vector<CurveSeries> all = referenceCurves();
   all.insert(all.end(), whole.begin(), whole.end());
-  const std::vector<BatchRecord>& batches = session_.metrics().batches;
-  if (!batches.empty()) plot_->setPanels(runPanels(batches.front().scoredBy));
   plot_->setSeries(std::move(all));
 }
 

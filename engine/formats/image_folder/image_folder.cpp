@@ -24,19 +24,6 @@ std::string corruptText(std::size_t count, CorruptPictures choice) {
              : pictures + (isOne ? " corrupt picture is" : " corrupt pictures are") + " left out";
 }
 
-DatasetInfo infoOf(const PictureList& list,
-                   int size,
-                   std::size_t train,
-                   std::size_t validation,
-                   std::size_t test) {
-  return {.shape = {3, size, size},
-          .classes = static_cast<int>(list.classNames.size()),
-          .classNames = list.classNames,
-          .trainCount = static_cast<std::int64_t>(train + validation),
-          .testCount = static_cast<std::int64_t>(test),
-          .validationCount = static_cast<std::int64_t>(validation)};
-}
-
 DataFileReport splitReport(const std::string& name,
                            const ListedSplit& split,
                            const LabeledImages& images) {
@@ -86,15 +73,6 @@ std::vector<DataFinding> findingsOf(const PictureCounts& counts, const std::stri
   return findings;
 }
 
-void addSplitFinding(const PictureList& list, DataReport& report) {
-  if (!list.test.pictures.empty()) return;
-  report.findings.push_back({Severity::warning,
-                             report.source,
-                             "there is no test set: all pictures are for training and validation",
-                             "Put the training pictures into train/, and pictures of every class "
-                             "for the test into test/."});
-}
-
 PictureOptions optionsOf(const ImageFolderSource& source) {
   return {source.size, source.transparent};
 }
@@ -115,17 +93,6 @@ DecodedPictures readPictures(const PictureList& list,
   return pictures;
 }
 
-std::vector<DataFinding> findingsOf(const DecodedPictures& pictures,
-                                    CorruptPictures corrupt,
-                                    const std::string& place) {
-  std::vector<DataFinding> findings;
-  addCorrupt(pictures.corrupt, corrupt, place, findings);
-  for (DataFinding& finding : findingsOf(pictures.counts, place)) {
-    findings.push_back(std::move(finding));
-  }
-  return findings;
-}
-
 DecodedPictures readImageFolder(const ImageFolderSource& source) {
   return readPictures(
       listPictures(source.path, source.validation), optionsOf(source), source.corrupt);
@@ -140,13 +107,19 @@ std::string changesText(const DecodedPictures& pictures) {
   return text;
 }
 
+DatasetInfo picturesInfo(const PictureList& list, int size) {
+  const std::size_t validation = list.validation.pictures.size();
+  return {.shape = {3, size, size},
+          .classes = static_cast<int>(list.classNames.size()),
+          .classNames = list.classNames,
+          .trainCount = static_cast<std::int64_t>(list.train.pictures.size() + validation),
+          .testCount = static_cast<std::int64_t>(list.test.pictures.size()),
+          .validationCount = static_cast<std::int64_t>(validation)};
+}
+
 DatasetInfo probeImageFolder(const ImageFolderSource& source) {
   const PictureList list = listPictures(source.path, source.validation);
-  DatasetInfo info = infoOf(list,
-                            source.size,
-                            list.train.pictures.size(),
-                            list.validation.pictures.size(),
-                            list.test.pictures.size());
+  DatasetInfo info = picturesInfo(list, source.size);
   for (const DataFinding& finding : list.findings) {
     info.notes.push_back(finding.place + ": " + finding.text +
                          (finding.hint.empty() ? "" : ". " + finding.hint));
@@ -154,32 +127,49 @@ DatasetInfo probeImageFolder(const ImageFolderSource& source) {
   return info;
 }
 
+void checkPictures(const PictureList& list,
+                   const PictureOptions& options,
+                   CorruptPictures corrupt,
+                   const std::string& testHint,
+                   DataReport& report) {
+  const DecodedPictures pictures = loadPictures(list, options);
+  report.files.push_back(splitReport("train", list.train, pictures.train));
+  if (!list.validation.pictures.empty()) {
+    report.files.push_back(splitReport("validation", list.validation, pictures.validation));
+  }
+  if (!list.test.pictures.empty()) {
+    report.files.push_back(splitReport("test", list.test, pictures.test));
+    report.files.back().isTest = true;
+  }
+  addCorrupt(pictures.corrupt, corrupt, report.source, report.findings);
+  for (const auto& findings : {list.findings, findingsOf(pictures.counts, report.source)}) {
+    report.findings.insert(report.findings.end(), findings.begin(), findings.end());
+  }
+  if (list.test.pictures.empty()) {
+    report.findings.push_back({Severity::warning,
+                               report.source,
+                               "there is no test set: all pictures are for training and validation",
+                               testHint});
+  }
+  DatasetInfo info = picturesInfo(list, options.size);
+  info.trainCount = static_cast<std::int64_t>(pictures.train.count() + pictures.validation.count());
+  info.validationCount = static_cast<std::int64_t>(pictures.validation.count());
+  info.testCount = static_cast<std::int64_t>(pictures.test.count());
+  report.info = std::move(info);
+  report.usable = !(corrupt == CorruptPictures::refuse && !pictures.corrupt.empty()) &&
+                  pictures.train.count() > 0;
+}
+
 DataReport checkImageFolder(const ImageFolderSource& source) {
   DataReport report;
   report.source = source.path;
   try {
-    const PictureList list = listPictures(source.path, source.validation);
-    const DecodedPictures pictures = loadPictures(list, optionsOf(source));
-    report.files.push_back(splitReport("train", list.train, pictures.train));
-    if (!list.validation.pictures.empty()) {
-      report.files.push_back(splitReport("validation", list.validation, pictures.validation));
-    }
-    if (!list.test.pictures.empty()) {
-      report.files.push_back(splitReport("test", list.test, pictures.test));
-      report.files.back().isTest = true;
-    }
-    addCorrupt(pictures.corrupt, source.corrupt, report.source, report.findings);
-    for (const auto& findings : {list.findings, findingsOf(pictures.counts, report.source)}) {
-      report.findings.insert(report.findings.end(), findings.begin(), findings.end());
-    }
-    addSplitFinding(list, report);
-    report.info = infoOf(list,
-                         source.size,
-                         pictures.train.count(),
-                         pictures.validation.count(),
-                         pictures.test.count());
-    report.usable = !(source.corrupt == CorruptPictures::refuse && !pictures.corrupt.empty()) &&
-                    pictures.train.count() > 0;
+    checkPictures(listPictures(source.path, source.validation),
+                  optionsOf(source),
+                  source.corrupt,
+                  "Put the training pictures into train/, and pictures of every class for the test "
+                  "into test/.",
+                  report);
   } catch (const Error& error) {
     report.findings.push_back({Severity::error, error.place(), error.reason(), error.hint()});
   }

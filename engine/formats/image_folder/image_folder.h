@@ -17,10 +17,16 @@ DecodedPictures readPictures(const PictureList& list,
                              const PictureOptions& options,
                              CorruptPictures corrupt);
 
-/// The corrupt pictures, and what was changed in others.
-std::vector<DataFinding> findingsOf(const DecodedPictures& pictures,
-                                    CorruptPictures corrupt,
-                                    const std::string& place);
+/// The properties of listed pictures, before any is decoded.
+DatasetInfo picturesInfo(const PictureList& list, int size);
+
+/// Decodes and checks listed pictures: adds files, findings, properties and whether they can be
+/// used to the report. `testHint`: how a person adds a test set.
+void checkPictures(const PictureList& list,
+                   const PictureOptions& options,
+                   CorruptPictures corrupt,
+                   const std::string& testHint,
+                   DataReport& report);
 
 /// How many corrupt pictures were left out, and what was changed in others, in a line: "12 pictures
 /// are turned, ..."; empty = nothing.

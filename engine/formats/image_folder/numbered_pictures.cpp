@@ -179,18 +179,12 @@ NumberedPictures withNumbers(const NumberedList& list, DecodedPictures pictures)
           std::move(changes)};
 }
 
-DatasetInfo infoOf(const NumberedList& list,
-                   int size,
-                   std::size_t train,
-                   std::size_t validation,
-                   std::size_t test) {
-  return {.shape = {3, size, size},
-          .task = Task::regression,
-          .classes = static_cast<int>(list.names.size()),
-          .classNames = list.names,
-          .trainCount = static_cast<std::int64_t>(train + validation),
-          .testCount = static_cast<std::int64_t>(test),
-          .validationCount = static_cast<std::int64_t>(validation)};
+/// Adds the numbers to what is known of the pictures.
+DatasetInfo withNumbers(const NumberedList& list, DatasetInfo info) {
+  info.task = Task::regression;
+  info.classes = static_cast<int>(list.names.size());
+  info.classNames = list.names;
+  return info;
 }
 
 }  // namespace
@@ -213,11 +207,7 @@ NumberedPictures readNumberedPictures(const PictureNumbersSource& source) {
 
 DatasetInfo probeNumberedPictures(const PictureNumbersSource& source) {
   const NumberedList list = Reader(source.path).read();
-  return infoOf(list,
-                source.size,
-                list.pictures.train.pictures.size(),
-                list.pictures.validation.pictures.size(),
-                list.pictures.test.pictures.size());
+  return withNumbers(list, picturesInfo(list.pictures, source.size));
 }
 
 DataReport checkNumberedPictures(const PictureNumbersSource& source) {
@@ -225,34 +215,12 @@ DataReport checkNumberedPictures(const PictureNumbersSource& source) {
   report.source = source.path;
   try {
     const NumberedList list = Reader(source.path).read();
-    const DecodedPictures pictures = loadPictures(list.pictures, optionsOf(source));
-    const auto add = [&](const char* name, const ListedSplit& split, bool isTest) {
-      if (split.pictures.empty()) return;
-      DataFileReport file;
-      file.name = name;
-      file.present = true;
-      file.isTest = isTest;
-      for (const ListedPicture& picture : split.pictures) file.bytes += picture.bytes;
-      report.files.push_back(std::move(file));
-    };
-    add("train", list.pictures.train, false);
-    add("validation", list.pictures.validation, false);
-    add("test", list.pictures.test, true);
-    report.findings = findingsOf(pictures, source.corrupt, report.source);
-    if (list.pictures.test.pictures.empty()) {
-      report.findings.push_back(
-          {Severity::warning,
-           report.source,
-           "there is no test set: all pictures are for training and validation",
-           "Write test in a column named split for pictures of the test."});
-    }
-    report.info = infoOf(list,
-                         source.size,
-                         pictures.train.count(),
-                         pictures.validation.count(),
-                         pictures.test.count());
-    report.usable = !(source.corrupt == CorruptPictures::refuse && !pictures.corrupt.empty()) &&
-                    pictures.train.count() > 0;
+    checkPictures(list.pictures,
+                  optionsOf(source),
+                  source.corrupt,
+                  "Write test in a column named split for pictures of the test.",
+                  report);
+    report.info = withNumbers(list, *report.info);
   } catch (const Error& error) {
     report.findings.push_back({Severity::error, error.place(), error.reason(), error.hint()});
   }

@@ -166,8 +166,10 @@ class FieldReader {
     const auto choose = [&](ScoreKind& scoredBy) {
       for (const ScoreKind kind : kScoreKinds) {
         const ScoreTraits score = traitsOf(kind);
-        for (const char* key : {score.key, score.bestKey, score.testKey}) {
-          if (json.contains(key)) scoredBy = kind;
+        if (json.contains(score.key) || json.contains(score.bestKey) ||
+            json.contains(score.testKey)) {
+          scoredBy = kind;
+          return;
         }
       }
     };

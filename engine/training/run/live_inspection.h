@@ -17,8 +17,9 @@ InspectionSnapshot inspectLive(TrainingState& state,
                                const InspectionRequest& request);
 
 /// Saves a ProbeSnapshot as FOLDER/epoch-NNNN.safetensors, which the epoch slider shows later:
-/// every lambda layer with the first validation image at the middle pixel. Does nothing for a
-/// network without lambda layers. Throws Error as inspectLive(), or if the file can't be written.
+/// every layer that can be inspected, with the first validation image at the middle pixel. Does
+/// nothing for a network without such layers. Throws Error as inspectLive(), or if the file can't
+/// be written.
 void saveProbe(TrainingState& state, RunData& data, const std::filesystem::path& folder, int epoch);
 
 }  // namespace lambda

@@ -21,9 +21,9 @@ struct UpdateStep {
   std::int64_t step = 1;             ///< Step of the run, counted from 1; for the average.
 };
 
-/// A back end of the optimiser: SGD with Nesterov momentum, Adam, AdamW and Muon for all parameters
-/// of a module together. Muon's filters are updated one by one, before the other weights, by the
-/// same operations in each back end. Lives on the training thread.
+/// A back end of the optimiser: SGD with Nesterov momentum, Adam, AdamW, Lion and Muon for all
+/// parameters of a module together. Muon's filters are updated one by one, before the other
+/// weights, by the same operations in each back end. Lives on the training thread.
 class WeightUpdate {
  public:
   WeightUpdate(const OptimizerConfig& config, std::vector<UpdatedParameter> parameters);

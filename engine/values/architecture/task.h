@@ -71,7 +71,8 @@ inline constexpr ScoreKind kScoreKinds[] = {ScoreKind::accuracy, ScoreKind::r2};
 /// What depends on a task outside of its objective.
 struct TaskTraits {
   ScoreKind score;
-  const char* outputs;  ///< The plural of what an output is: "classes".
+  const char* outputs;      ///< The plural of what an output is: "classes".
+  const char* outputNames;  ///< The key of their names in files: "classNames".
   int fewestOutputs;
   const char* outputsMeaning;
   const char* outputsHint;
@@ -83,6 +84,7 @@ constexpr TaskTraits traitsOf(Task task) {
     case Task::regression:
       return {.score = ScoreKind::r2,
               .outputs = "numbers",
+              .outputNames = "numberNames",
               .fewestOutputs = 1,
               .outputsMeaning = "how many numbers an image has",
               .outputsHint = "Must be those of the data. Each adds one row to the last layer.",
@@ -92,6 +94,7 @@ constexpr TaskTraits traitsOf(Task task) {
   }
   return {.score = ScoreKind::accuracy,
           .outputs = "classes",
+          .outputNames = "classNames",
           .fewestOutputs = 2,
           .outputsMeaning = "number of classes",
           .outputsHint = "Must be that of the data. Each class adds one row to the classifier.",

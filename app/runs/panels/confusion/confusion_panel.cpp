@@ -265,21 +265,19 @@ void ConfusionPanel::scoreUnasked() {
 
 void ConfusionPanel::showBeginning() {
   const RunRow& row = runs_.row(runs_.indexOf(run_));
-  const bool isRegression = row.run.record.config.architecture.task == Task::regression;
-  if (split() == Split::validation && isRegression) {
-    showMessage(u"How well does %1 predict?"_s.arg(row.name()),
-                u"Its best checkpoint predicts the numbers of every validation image. That takes "
-                "from a few seconds to a minute, in the background."_s,
-                u"Predict the numbers"_s);
-    return;
-  }
   if (split() == Split::validation) {
-    showMessage(u"What does %1 confuse?"_s.arg(row.name()),
-                u"Its best checkpoint classifies every validation image. That takes from a few "
-                "seconds to a "
-                "minute, in the background."_s,
-                u"Classify the validation images"_s);
-    return;
+    switch (row.run.record.config.architecture.task) {
+      case Task::classification:
+        return showMessage(u"What does %1 confuse?"_s.arg(row.name()),
+                           u"Its best checkpoint classifies every validation image. That takes "
+                           "from a few seconds to a minute, in the background."_s,
+                           u"Classify the validation images"_s);
+      case Task::regression:
+        return showMessage(u"How well does %1 predict?"_s.arg(row.name()),
+                           u"Its best checkpoint predicts the numbers of every validation image. "
+                           "That takes from a few seconds to a minute, in the background."_s,
+                           u"Predict the numbers"_s);
+    }
   }
   const int looks = row.run.record.testEvaluations;
   const QString before =
