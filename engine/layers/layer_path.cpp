@@ -173,6 +173,9 @@ LayerPath lambdaPath(const LambdaPlace& place, const LayerInput& input, const Co
   const bool mayRound = input.type == Element::bfloat16;
   LayerPath path;
   path.fusesOperands = fusesOperands(place, input);
+  path.sumsCausally = mixer.content && mixer.mask == ContextMask::causal && input.isOnCpu &&
+                      input.type == Element::float32 && input.weight == Element::float32 &&
+                      !input.isAutocast;
   const bool hasCore = mixer.mask == ContextMask::none || !mixer.content ||
                        mixer.embedding != PositionEmbedding::none;
   if (!hasCore) return path;
@@ -259,6 +262,10 @@ std::string instructionsText(const ComputeUnits& units) {
   if (units.pairUnit == PairUnit::vectors) text += kVectorBfloat16;
   if (units.pairUnit == PairUnit::matrices) text += kAmxBfloat16;
   return text;
+}
+
+std::string maskedContentText(const LayerPath& path) {
+  return path.sumsCausally ? "own kernel, running sums, " + instructionSetName() : "LibTorch";
 }
 
 std::string textOf(const LayerPath& path, const LayerInput& input) {

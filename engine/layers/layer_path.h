@@ -38,6 +38,9 @@ struct LayerPath {
   bool fusesOperands = false;
   /// Lambda layers before a pooling: the core's kernel takes the means.
   bool takesMeans = false;
+  /// Lambda layers with a causal mask: the content lambdas by kernels/causal_lambda, else by
+  /// LibTorch. `kernel` is then that of the position lambdas.
+  bool sumsCausally = false;
 
   bool operator==(const LayerPath&) const = default;
 };
@@ -120,6 +123,9 @@ bool takesMeans(const CoreShape& shape,
 
 /// "AVX-512, AMX bfloat16": the instructions that the kernels use on this CPU.
 std::string instructionsText(const ComputeUnits& units = ComputeUnits::ofCpu());
+
+/// What computes the content lambdas of a mask, in words.
+std::string maskedContentText(const LayerPath& path);
 
 /// The path in words: "own kernel, AVX-512 bfloat16", "LibTorch".
 std::string textOf(const LayerPath& path, const LayerInput& input);

@@ -161,9 +161,13 @@ class GraphPaths {
     if (mixer.tokenOrder == TokenOrder::channelRuns) tokens.isPixelRows = tokens.isOnCpu;
     const LayerPath path = lambdaPath(layer, tokens, units_);
     std::string text = textOf(path, tokens);
-    if (!path.fusesOperands)
-      text = "core: " + text + "; projections: " + textOfConvolution(projections(mixer, tokens));
-    if (mixer.mask != ContextMask::none && mixer.content) text += "; masked content: LibTorch";
+    if (!path.fusesOperands) {
+      const bool isMasked = mixer.mask != ContextMask::none && mixer.content;
+      const bool hasCore = !isMasked || mixer.embedding != PositionEmbedding::none;
+      text = hasCore ? "core: " + text + "; " : "";
+      if (isMasked) text += "masked content: " + maskedContentText(path) + "; ";
+      text += "projections: " + textOfConvolution(projections(mixer, tokens));
+    }
     addRow("lambda layer k=" + std::to_string(mixer.queryDepth) +
                " h=" + std::to_string(mixer.heads) +
                (mixer.scope > 0 ? " r=" + std::to_string(mixer.scope) : "") + ", " +

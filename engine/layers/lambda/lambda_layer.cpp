@@ -5,6 +5,7 @@
 #include <torch/nn/init.h>
 
 #include "engine/layers/convolution/convolve.h"
+#include "engine/layers/lambda/causal_lambda.h"
 #include "engine/layers/lambda/fused_core.h"
 #include "engine/layers/lambda/fused_layer.h"
 #include "engine/layers/lambda/key_normalization.h"
@@ -123,6 +124,11 @@ void LambdaLayerImpl::requireDepth(const at::Tensor& x) const {
 
 std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
   requireDepth(x);
+  return operandsOf(x, /*normalizesKeys=*/true);
+}
+
+/// operands() of an input that fits, or the same with the keys [b, m u, k] as they are projected.
+std::vector<LambdaOperands> LambdaLayerImpl::operandsOf(const at::Tensor& x, bool normalizesKeys) {
   const LambdaMixer& mixer = options.mixer;
   const at::Tensor tokens = mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x;
   at::Tensor q, v, k;
@@ -138,10 +144,11 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
   }
   q = normalizedQueries(q);
   v = normalizedValues(v);
-  if (keys) {
+  if (keys) k = toPixels(k);
+  if (keys && normalizesKeys) {
     const at::Tensor seen =
         context.isMasked() ? context.mask(x.size(2), x.size(3), x.device()) : at::Tensor();
-    k = normalizeKeys(toPixels(k), mixer.keyNormalization, seen);
+    k = normalizeKeys(k, mixer.keyNormalization, seen);
   }
 
   // Where each head has a lambda of its own, it has a run of the channels of keys and values.
@@ -204,9 +211,17 @@ at::Tensor LambdaLayerImpl::forwardPooled(const at::Tensor& x) {
   return y.defined() ? y : poolAverage(plainForward(x));
 }
 
+/// Whether a kernel sums the content lambdas of a causal mask from the keys as they are projected.
+bool LambdaLayerImpl::sumsCausally(const at::Tensor& x) const {
+  return fusesCore &&
+         lambdaPath(
+             placeOf(options, x.size(0)), LayerInput::of(x, queries->weight), ComputeUnits::ofCpu())
+             .sumsCausally;
+}
+
 /// The output [b, h v, H, W] by one operation after another, of which the core may be fused.
 at::Tensor LambdaLayerImpl::plainForward(const at::Tensor& x) {
-  const std::vector<LambdaOperands> all = operands(x);
+  const std::vector<LambdaOperands> all = operandsOf(x, /*normalizesKeys=*/!sumsCausally(x));
   const std::int64_t height = x.size(2), width = x.size(3);
   std::vector<at::Tensor> heads;
   for (const LambdaOperands& parts : all) {
@@ -222,7 +237,10 @@ at::Tensor LambdaLayerImpl::applyCore(const LambdaOperands& parts,
                                       std::int64_t height,
                                       std::int64_t width) {
   if (!context.isMasked() || !keys) return applyUnmaskedCore(parts, head, height, width);
-  const at::Tensor content = applyMaskedContentLambdas(parts);
+  // Keys without a dimension for the queries are not normalised yet.
+  const at::Tensor content = parts.keys.dim() == 4
+                                 ? applyMaskedContentLambdas(parts)
+                                 : applyCausalLambda(parts, options.mixer.keyNormalization);
   if (!embedding) return content;
   return content + applyUnmaskedCore({parts.queries, {}, parts.values}, head, height, width);
 }

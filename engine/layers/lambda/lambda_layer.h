@@ -64,6 +64,8 @@ class LambdaLayerImpl : public RoledModule {
 
  private:
   void requireDepth(const at::Tensor& x) const;
+  bool sumsCausally(const at::Tensor& x) const;
+  std::vector<LambdaOperands> operandsOf(const at::Tensor& x, bool normalizesKeys);
   at::Tensor plainForward(const at::Tensor& x);
   at::Tensor fusedForward(const at::Tensor& x, bool isPooled);
   at::Tensor normalizedQueries(const at::Tensor& map);
