@@ -1,8 +1,10 @@
 #include <ATen/Parallel.h>
+#include <torch/autograd.h>
 
 #include <QtTest/QtTest>
 
 #include "engine/formats/json/config_json.h"
+#include "engine/layers/lambda/causal_lambda.h"
 #include "engine/layers/lambda/key_normalization.h"
 #include "engine/networks/network.h"
 #include "tests/support/lambda_cases.h"
@@ -122,6 +124,74 @@ class TestLambdaOptions : public QObject {
           QVERIFY(!moved.slice(2, m).equal(y.slice(2, m)));
         }
       }
+    }
+  }
+
+  void theRunningSumEqualsMaskedKeys_data() {
+    QTest::addColumn<KeyNormalization>("normalization");
+    QTest::addColumn<PositionEmbedding>("embedding");
+    QTest::addColumn<bool>("multiHead");
+    QTest::addColumn<int>("height");
+    for (const KeyNormalization normalization :
+         {KeyNormalization::softmax, KeyNormalization::l2, KeyNormalization::none}) {
+      for (const PositionEmbedding embedding :
+           {PositionEmbedding::relative, PositionEmbedding::none}) {
+        for (const bool multiHead : {false, true}) {
+          for (const int height : {1, 3}) {
+            QTest::addRow("%s, %s, %s, height %d",
+                          nameOf(normalization).data(),
+                          nameOf(embedding).data(),
+                          multiHead ? "multi-head" : "multi-query",
+                          height)
+                << normalization << embedding << multiHead << height;
+          }
+        }
+      }
+    }
+  }
+
+  void theRunningSumEqualsMaskedKeys() {
+    QFETCH(KeyNormalization, normalization);
+    QFETCH(PositionEmbedding, embedding);
+    QFETCH(bool, multiHead);
+    QFETCH(int, height);
+    LambdaMixer mixer = causalMixer(normalization);
+    mixer.embedding = embedding;
+    mixer.multiHead = multiHead;
+    const LambdaLayerOptions options{mixer, 5, 8, height, 12 / height};
+    LambdaLayer layer = layerFor(options, at::kFloat);
+    LambdaLayer exact(options);
+    exact->to(at::kDouble);
+    exact->eval();
+    copyWeights(exact, layer);
+    const at::Tensor x = inputFor(options, at::kFloat);
+    VERIFY_CLOSE(layer(x), naiveOf(exact).forward(numbersOf(x), 2), 1e-4, 1e-4);
+    // The layer in float64 uses LibTorch's form.
+    const at::Tensor dy = at::randn_like(layer(x));
+    const auto gradientsOf = [&](LambdaLayer& of, at::ScalarType type) {
+      std::vector<at::Tensor> leaves = of->parameters();
+      leaves.push_back(x.to(type).detach().clone().requires_grad_());
+      return torch::autograd::grad({of(leaves.back())}, leaves, {dy.to(type)});
+    };
+    const auto found = gradientsOf(layer, at::kFloat), expected = gradientsOf(exact, at::kDouble);
+    QCOMPARE(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const double distance = (found[i].to(at::kDouble) - expected[i]).norm().item<double>();
+      QVERIFY(distance < 1e-4 * expected[i].norm().item<double>());
+    }
+  }
+
+  void theRunningSumHasNoSecondDerivatives() {
+    const LambdaOperands parts{at::randn({1, 3, 2, 4}).requires_grad_(),
+                               at::randn({1, 3, 4}).requires_grad_(),
+                               at::randn({1, 3, 5}).requires_grad_()};
+    const at::Tensor y = applyCausalLambda(parts, KeyNormalization::softmax);
+    try {
+      torch::autograd::grad({y.sum()}, {parts.keys}, {}, /*retain_graph=*/true, true);
+      QFAIL("The backward pass gave a gradient without its own gradients.");
+    } catch (const c10::Error& error) {
+      const std::string text = error.what_without_backtrace();
+      QVERIFY2(text.find("causal lambda") != std::string::npos, text.c_str());
     }
   }
 

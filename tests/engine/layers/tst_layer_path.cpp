@@ -100,6 +100,7 @@ class TestLayerPath : public QObject {
   void coresGoByTheUnitsOfTheMachine();
   void theFasterPathOfALocalScopeIsTaken();
   void theWindowKernelTakesWindowsThatSaveWork();
+  void causalContentIsSummedInFloat32OnTheCpu();
   void widthsBesideMultiplesOf16HaveAHint();
 };
 
@@ -275,6 +276,47 @@ void TestLayerPath::theWindowKernelTakesWindowsThatSaveWork() {
   QVERIFY2(takes(193, 100, 100), "a map with too many pairs");
   QVERIFY(!takes(201, 100, 100));
   QVERIFY(!takes(0, 128, 128));
+}
+
+void TestLayerPath::causalContentIsSummedInFloat32OnTheCpu() {
+  LambdaMixer mixer;
+  mixer.mask = ContextMask::causal;
+  const auto sums = [](const LambdaMixer& one, const LayerInput& input = {}) {
+    return lambdaPath(placeOf(one, {64, 8, 8}), input, {}).sumsCausally;
+  };
+  for (const auto embedding : {PositionEmbedding::relative, PositionEmbedding::none}) {
+    mixer.embedding = embedding;
+    for (const auto normalization :
+         {KeyNormalization::softmax, KeyNormalization::l2, KeyNormalization::none}) {
+      mixer.keyNormalization = normalization;
+      QVERIFY(sums(mixer));
+    }
+    QVERIFY(!sums(mixer, {.type = Element::bfloat16, .weight = Element::bfloat16}));
+    QVERIFY(!sums(mixer, {.isAutocast = true}));
+    QVERIFY(!sums(mixer, {.type = std::nullopt, .weight = std::nullopt}));
+    QVERIFY(!sums(mixer, {.isOnCpu = false}));
+  }
+  RunConfig config = tinyRun();
+  const auto pathText = [&] {
+    for (Stage& stage : config.architecture.stages) stage.blocks = {Block{mixer}};
+    std::string all;
+    for (const NetworkPath& layer : pathsOf(config, {}).layers) all += layer.path + "\n";
+    return all;
+  };
+  const auto says = [&](const char* part) { return pathText().find(part) != std::string::npos; };
+  config.recipe.precision = Precision::float32;
+  QVERIFY(says("masked content: own kernel, running sums") && !says("core: "));
+  mixer.embedding = PositionEmbedding::relative;
+  QVERIFY(says("core: own kernel") && says("; masked content: own kernel, running sums"));
+  config.recipe.precision = Precision::bfloat16;
+  QVERIFY(says("masked content: LibTorch"));
+  mixer.mask = ContextMask::custom;
+  QVERIFY(!sums(mixer));
+  mixer.mask = ContextMask::none;
+  QVERIFY(!sums(mixer) && !says("masked content"));
+  mixer.mask = ContextMask::causal;
+  mixer.content = false;
+  QVERIFY(!sums(mixer) && !says("masked content"));
 }
 
 void TestLayerPath::widthsBesideMultiplesOf16HaveAHint() {
