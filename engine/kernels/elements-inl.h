@@ -63,6 +63,42 @@ HWY_INLINE void storeFirst(Vector all, Index count, T* to) {
   std::memcpy(to, values, static_cast<std::size_t>(count) * sizeof(T));
 }
 
+/// Loads and stores whole vectors.
+struct Whole {
+  template <class T>
+  HWY_INLINE Vector load(const T* from) const {
+    return HWY_NAMESPACE::load(from);
+  }
+
+  template <class T>
+  HWY_INLINE void store(Vector values, T* to) const {
+    HWY_NAMESPACE::store(values, to);
+  }
+};
+
+/// Loads and stores the first `count` values of a vector.
+struct Few {
+  template <class T>
+  HWY_INLINE Vector load(const T* from) const {
+    return loadFirst(from, count);
+  }
+
+  template <class T>
+  HWY_INLINE void store(Vector values, T* to) const {
+    storeFirst(values, count, to);
+  }
+
+  Index count;
+};
+
+/// Calls `step(i, memory)` for the vectors of begin..end.
+template <class Step>
+HWY_INLINE void forVectors(Index begin, Index end, const Step& step) {
+  Index i = begin;
+  for (; i + lanes() <= end; i += lanes()) step(i, Whole());
+  if (i < end) step(i, Few{end - i});
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace lambda

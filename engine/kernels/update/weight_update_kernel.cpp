@@ -141,34 +141,6 @@ HWY_INLINE Vector averaged(Vector average, Vector w, float share) {
                       : hn::NegMulAdd(difference, hn::Set(d, 1 - share), w);
 }
 
-/// Loads and stores whole vectors.
-struct Whole {
-  template <class T>
-  HWY_INLINE Vector load(const T* from) const {
-    return HWY_NAMESPACE::load(from);
-  }
-
-  template <class T>
-  HWY_INLINE void store(Vector values, T* to) const {
-    HWY_NAMESPACE::store(values, to);
-  }
-};
-
-/// Loads and stores the first `count` values of a vector.
-struct Few {
-  template <class T>
-  HWY_INLINE Vector load(const T* from) const {
-    return loadFirst(from, count);
-  }
-
-  template <class T>
-  HWY_INLINE void store(Vector values, T* to) const {
-    storeFirst(values, count, to);
-  }
-
-  Index count;
-};
-
 template <UpdateRule kRule, bool kHasAverage, class T, class Memory>
 HWY_INLINE void moveAt(const UpdatedWeights& tensor,
                        const T* gradient,
@@ -196,14 +168,6 @@ HWY_INLINE void averageAt(const UpdatedWeights& tensor,
                           const Memory& memory) {
   const Vector w = memory.load(tensor.weights + i);
   memory.store(averaged(memory.load(tensor.average + i), w, factors.average), tensor.average + i);
-}
-
-/// Calls `step(i, memory)` for the vectors of begin..end.
-template <class Step>
-HWY_INLINE void forVectors(Index begin, Index end, const Step& step) {
-  Index i = begin;
-  for (; i + lanes() <= end; i += lanes()) step(i, Whole());
-  if (i < end) step(i, Few{end - i});
 }
 
 template <UpdateRule kRule, class T>
