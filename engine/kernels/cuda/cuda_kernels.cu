@@ -11,6 +11,7 @@
 #include "engine/kernels/cuda/images/image_batch.cuh"
 #include "engine/kernels/cuda/outcome.cuh"
 #include "engine/kernels/cuda/update/weight_update.cuh"
+#include "engine/kernels/cuda/wkv/wkv.cuh"
 
 namespace lambda::cuda {
 
@@ -225,7 +226,9 @@ constexpr CudaKernels kKernels{kCudaKernelsVersion,
                                workspaceBytes,
                                runBackward,
                                makeImageBatch,
-                               updateWeights};
+                               updateWeights,
+                               wkvForward,
+                               wkvBackward};
 
 }  // namespace
 

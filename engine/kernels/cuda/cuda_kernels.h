@@ -6,6 +6,7 @@
 #include "engine/kernels/cuda/update/weight_update.h"
 #include "engine/kernels/element.h"
 #include "engine/kernels/lambda_core/core_shape.h"
+#include "engine/kernels/wkv/wkv_kernel.h"
 
 namespace lambda {
 
@@ -15,7 +16,7 @@ namespace lambda {
 // lambda core compute, and how, is on the page in engine/kernels/lambda_core/lambda_core_kernel.h.
 
 /// Changes with anything below: a program can't use a plugin of another version.
-inline constexpr std::int32_t kCudaKernelsVersion = 6;
+inline constexpr std::int32_t kCudaKernelsVersion = 7;
 
 /// The stream on which work is queued.
 struct CudaQueue {
@@ -87,6 +88,23 @@ struct CudaKernels {
   /// Updates all weights of a network and computes the norm of their gradients. Three kernels, no
   /// atomics.
   CudaOutcome (*updateWeights)(const CudaWeightUpdate& update, const CudaQueue& queue) = nullptr;
+
+  /// lambda::wkvForward() with all operands on the device. One kernel.
+  CudaOutcome (*wkvForward)(const WkvShape& shape,
+                            const WkvInputs& inputs,
+                            const WkvStates& states,
+                            float* out,
+                            const CudaQueue& queue) = nullptr;
+
+  /// lambda::wkvBackward() with all operands on the device. The workspace has 2 numbers for each
+  /// sequence and channel. Two kernels, no atomics.
+  CudaOutcome (*wkvBackward)(const WkvShape& shape,
+                             const WkvInputs& inputs,
+                             const float* chunks,
+                             const float* dOut,
+                             const WkvGradients& gradients,
+                             double* workspace,
+                             const CudaQueue& queue) = nullptr;
 };
 
 /// The name and the type of the one function that the plugin exports.
