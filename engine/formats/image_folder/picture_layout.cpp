@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "engine/formats/files/file_system.h"
+#include "engine/formats/files/folder_search.h"
 #include "engine/formats/pictures/picture_format.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text.h"
@@ -19,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::string_view_literals;
 
-constexpr std::size_t kDeepest = 32;    // Folders within folders.
 constexpr int kMostSearched = 100'000;  // Folders that are searched for a first picture.
 constexpr int kMostNested = 4;          // Folders in which nothing else lies.
 constexpr const char* kHint =
@@ -327,32 +327,6 @@ class Conclusion {
 };
 
 }  // namespace
-
-bool isLeftBehind(const fs::path& path) {
-  constexpr std::array kNames{"__macosx"sv,
-                              "thumbs.db"sv,
-                              "ehthumbs.db"sv,
-                              "desktop.ini"sv,
-                              "icon\r"sv,
-                              "@eadir"sv,
-                              "#recycle"sv,
-                              "$recycle.bin"sv,
-                              "system volume information"sv,
-                              "lost+found"sv};
-  const std::string name = lowerCase(path.filename().string());
-  return name.starts_with('.') || std::ranges::find(kNames, name) != kNames.end();
-}
-
-bool FolderChain::enter(const fs::path& folder) {
-  std::error_code failed;
-  fs::path real = fs::canonical(folder, failed);
-  const bool leadsBack = std::ranges::any_of(chain_, [&](const fs::path& above) {
-    return std::mismatch(real.begin(), real.end(), above.begin(), above.end()).first == real.end();
-  });
-  if (failed || leadsBack || chain_.size() == kDeepest) return false;
-  chain_.push_back(std::move(real));
-  return true;
-}
 
 std::vector<std::string> foldersIn(const fs::path& folder) {
   std::vector<std::string> names;

@@ -7,27 +7,8 @@
 
 #include "engine/values/config/data_report.h"
 
-// What the names in a folder of pictures mean. Names that begin with a dot, and what file managers
-// and archivers leave behind, count as absent everywhere.
+// What the names in a folder of pictures mean. What isLeftBehind() names counts as absent.
 namespace lambda {
-
-/// Whether a file or folder is one of those that count as absent.
-bool isLeftBehind(const std::filesystem::path& path);
-
-/// The folders from one to another below it, by which a search knows that a link leads back.
-class FolderChain {
- public:
-  /// Adds the next folder. False, and it is not added, if it is one of the chain or holds one, and
-  /// if it lies too deep.
-  bool enter(const std::filesystem::path& folder);
-
-  void leave() { chain_.pop_back(); }
-
-  std::size_t depth() const { return chain_.size(); }
-
- private:
-  std::vector<std::filesystem::path> chain_;  ///< Without links.
-};
 
 /// The names of the folders in `folder`, sorted; links are followed. Throws Error if it can't be
 /// listed.

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
-#include <map>
 #include <sys/stat.h>
 #include <system_error>
 
 #include "engine/formats/files/file_system.h"
+#include "engine/formats/files/folder_search.h"
 #include "engine/formats/image_folder/picture_layout.h"
 #include "engine/formats/pictures/picture_format.h"
 #include "engine/runtime/error.h"
@@ -30,56 +30,13 @@ std::int64_t nanosecondsOf(const timespec& time) {
   return kPerSecond * time.tv_sec + time.tv_nsec;
 }
 
-/// Counts the files that are not read, by what they are.
-class PassedOver {
- public:
-  /// `kind`: what the file is, as a noun; `path` is relative to the listed folder.
-  void add(std::string kind, const fs::path& path, std::string hint = {}) {
-    constexpr std::size_t kMostKinds = 20;
-    if (found_.size() == kMostKinds && !found_.contains(kind)) kind = "other file";
-    Entry& entry = found_[kind];
-    entry.hint = std::move(hint);
-    if (entry.count++ == 0 || path < entry.first) entry.first = path;
-  }
-
-  void addFile(const fs::path& path) {
-    const std::string ending = path.extension().string();
-    add(ending.empty() ? "extensionless file" : ending + " file",
-        path,
-        isOtherPictureByName(path)
-            ? "JPEG, PNG and WebP pictures are read: convert the others, for "
-              "example with mogrify -format png."
-            : "");
-  }
-
-  /// "5 .bmp files, 1 broken link"; empty where nothing was passed over.
-  std::string summary() const {
-    std::string text;
-    for (const auto& [kind, entry] : found_) {
-      text += (text.empty() ? "" : ", ") + formatCounted(entry.count, kind);
-    }
-    return text;
-  }
-
-  void addTo(std::vector<DataFinding>& findings, const fs::path& folder) const {
-    for (const auto& [kind, entry] : found_) {
-      const std::string verb = entry.count == 1 ? " is not read: " : " are not read, such as ";
-      findings.push_back({Severity::warning,
-                          folder.string(),
-                          formatCounted(entry.count, kind) + verb + entry.first.string(),
-                          entry.hint});
-    }
-  }
-
- private:
-  struct Entry {
-    std::int64_t count = 0;
-    fs::path first;  // The first by its name, so that the text does not depend on the disk.
-    std::string hint;
-  };
-
-  std::map<std::string, Entry> found_;
-};
+void passOver(PassedOver& passedOver, const fs::path& picture) {
+  passedOver.addFile(picture,
+                     isOtherPictureByName(picture)
+                         ? "JPEG, PNG and WebP pictures are read: convert the others, for "
+                           "example with mogrify -format png."
+                         : "");
+}
 
 /// Lists the files of a data set, folder by folder.
 class Walk {
@@ -153,7 +110,7 @@ class Walk {
     if (entry.is_directory(failed)) return addFolder(path, label, pictures);
     if (!entry.exists(failed)) return passedOver.add("broken link", relative(path));
     if (!entry.is_regular_file(failed)) return passedOver.add("special file", relative(path));
-    if (formatByName(path).empty()) return passedOver.addFile(relative(path));
+    if (formatByName(path).empty()) return passOver(passedOver, relative(path));
     if (pictures.size() == kMostPictures) throw Error(root_.string(), "has too many pictures");
     pictures.push_back(listedPicture(root_, relative(path), label));
   }
