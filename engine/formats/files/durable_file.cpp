@@ -185,10 +185,11 @@ FileReader::~FileReader() {
   ::close(file_);
 }
 
-std::size_t FileReader::read(std::span<std::byte> bytes) {
+template <class Read>
+std::size_t FileReader::fill(std::span<std::byte> bytes, const Read& readPart) const {
   std::size_t filled = 0;
   while (filled < bytes.size()) {
-    const ssize_t count = ::read(file_, bytes.data() + filled, bytes.size() - filled);
+    const ssize_t count = readPart(filled);
     if (count == 0) break;
     if (count < 0) {
       if (errno == EINTR) continue;
@@ -199,13 +200,29 @@ std::size_t FileReader::read(std::span<std::byte> bytes) {
   return filled;
 }
 
+void FileReader::requireAll(std::size_t count, std::size_t expected) const {
+  if (count == expected) return;
+  throw Error(path_.string(),
+              "ends " + std::to_string(expected - count) + " bytes too early",
+              "another program may be writing it: try again, or use a complete copy");
+}
+
+std::size_t FileReader::read(std::span<std::byte> bytes) {
+  return fill(bytes, [&](std::size_t filled) {
+    return ::read(file_, bytes.data() + filled, bytes.size() - filled);
+  });
+}
+
 void FileReader::readExactly(std::span<std::byte> bytes) {
-  const std::size_t count = read(bytes);
-  if (count != bytes.size()) {
-    throw Error(path_.string(),
-                "ends " + std::to_string(bytes.size() - count) + " bytes too early",
-                "another program may be writing it: try again, or use a complete copy");
-  }
+  requireAll(read(bytes), bytes.size());
+}
+
+void FileReader::readExactlyAt(std::uint64_t offset, std::span<std::byte> bytes) const {
+  const std::size_t count = fill(bytes, [&](std::size_t filled) {
+    const auto position = static_cast<off_t>(offset + filled);
+    return ::pread(file_, bytes.data() + filled, bytes.size() - filled, position);
+  });
+  requireAll(count, bytes.size());
 }
 
 std::string readFile(const std::filesystem::path& path, std::uint64_t maxBytes) {

@@ -61,8 +61,8 @@ void writeFileDurably(const std::filesystem::path& path,
 /// caller holds the run's lock. A folder that can't be listed counts as empty.
 int sweepTemporaries(const std::filesystem::path& folder);
 
-/// An open regular file, read from its start. Throws Error for a file that can't be opened or read,
-/// and for a folder, a pipe or a device, without waiting on it.
+/// An open regular file, read from its start or in parts. Throws Error for a file that can't be
+/// opened or read, and for a folder, a pipe or a device, without waiting on it.
 class FileReader {
  public:
   explicit FileReader(std::filesystem::path path);
@@ -82,7 +82,15 @@ class FileReader {
   /// As read(), but throws Error if the file ends before `bytes` is full.
   void readExactly(std::span<std::byte> bytes);
 
+  /// Fills `bytes` from that position in the file on, and leaves the current one. Throws Error if
+  /// the file ends before. Several threads may call it at once.
+  void readExactlyAt(std::uint64_t offset, std::span<std::byte> bytes) const;
+
  private:
+  template <class Read>
+  std::size_t fill(std::span<std::byte> bytes, const Read& readPart) const;
+  void requireAll(std::size_t count, std::size_t expected) const;
+
   std::filesystem::path path_;
   int file_ = -1;
   std::uint64_t size_ = 0;

@@ -121,10 +121,18 @@ std::string withValidUtf8(std::string_view text) {
   return valid;
 }
 
+std::string_view utf8Beginning(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size()) {
+    const Piece piece = firstPiece(text.substr(end));
+    if (!piece.isCharacter) break;
+    end += piece.bytes;
+  }
+  return text.substr(0, end);
+}
+
 bool isUtf8(std::string_view text) {
-  bool valid = true;
-  visitPieces(text, [&](const Piece& piece, std::string_view) { valid &= piece.isCharacter; });
-  return valid;
+  return utf8Beginning(text).size() == text.size();
 }
 
 std::string_view utf8Prefix(std::string_view text, std::size_t bytes) {

@@ -11,6 +11,9 @@ namespace lambda {
 /// The text with every byte that is not part of a UTF-8 sequence replaced by U+FFFD.
 std::string withValidUtf8(std::string_view text);
 
+/// The longest beginning of `text` that is UTF-8.
+std::string_view utf8Beginning(std::string_view text);
+
 bool isUtf8(std::string_view text);
 
 /// The longest beginning of `text` that has at most `bytes` bytes and cuts no UTF-8 sequence.

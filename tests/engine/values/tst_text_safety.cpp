@@ -79,7 +79,11 @@ void TestTextSafety::bytesThatAreNoUtf8AreReplaced() {
   QFETCH(const QByteArray, bytes);
   QFETCH(const QByteArray, valid);
   QCOMPARE(QByteArray::fromStdString(withValidUtf8(bytes.toStdString())), valid);
-  QCOMPARE(isUtf8(bytes.toStdString()), bytes == valid);
+  const std::string text = bytes.toStdString();
+  QCOMPARE(isUtf8(text), bytes == valid);
+  const QByteArray beginning = QByteArray::fromStdString(std::string(utf8Beginning(text)));
+  QVERIFY(bytes.startsWith(beginning));
+  QVERIFY(valid.startsWith(bytes == valid ? beginning : beginning + "\xEF\xBF\xBD"));
 }
 
 void TestTextSafety::prefixesCutNoCharacter() {
