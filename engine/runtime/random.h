@@ -29,6 +29,15 @@ class KeyedRandom {
     return static_cast<std::uint32_t>(product >> 32);
   }
 
+  /// The same for any count > 0, without a multiplication of 128 bits: by exact rejection of the
+  /// first 2^64 mod count numbers.
+  std::uint64_t belowWide(std::uint64_t count) {
+    const std::uint64_t rejected = -count % count;
+    std::uint64_t number = bits();
+    while (number < rejected) number = bits();
+    return number % count;
+  }
+
   /// A uniform integer in [first, last].
   int between(int first, int last) {
     return first + static_cast<int>(below(static_cast<std::uint32_t>(last - first) + 1));
