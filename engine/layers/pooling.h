@@ -13,12 +13,10 @@ at::Tensor pooled(const at::Tensor& map, const PoolNode& node);
 
 /// The means over 3x3 pixels with stride 2 of a map [b, c, H, W]; a border of one pixel of zeros
 /// counts. What a lambda or an attention layer uses for a stride (LambdaNetworks, appendix E.1: an
-/// average pooling after the layer). By kernels in float32 and bfloat16 on the CPU, channels last,
-/// which are differentiable once; otherwise by LibTorch.
+/// average pooling after the layer).
 at::Tensor poolAverage(const at::Tensor& map);
 
-/// The gradient of a map [b, c, H, W] from that of its means, both in float32 or bfloat16 on the
-/// CPU, channels last.
+/// The gradient of a map [b, c, H, W] from that of its means, both channels last.
 at::Tensor poolAverageBackward(const at::Tensor& dy, std::int64_t height, std::int64_t width);
 
 }  // namespace lambda

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "engine/kernels/lambda_core/core_score_gradients-inl.h"
-#include "engine/kernels/pooling/sum_of_rows-inl.h"
+#include "engine/kernels/lambda_core/sum_of_rows-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 

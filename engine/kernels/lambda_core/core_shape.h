@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "engine/kernels/pooling/pooling_windows.h"
+#include "engine/kernels/lambda_core/pooling_windows.h"
 
 namespace lambda {
 

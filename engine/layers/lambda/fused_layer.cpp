@@ -6,8 +6,8 @@
 
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "engine/kernels/lambda_core/pooling_windows.h"
 #include "engine/kernels/lambda_operands/lambda_operands_kernel.h"
-#include "engine/kernels/pooling/pooling_windows.h"
 #include "engine/layers/channels_last.h"
 #include "engine/layers/lambda/core_kernel.h"
 #include "engine/layers/lambda/core_shape_of.h"

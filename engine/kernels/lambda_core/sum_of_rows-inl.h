@@ -9,7 +9,7 @@
 #endif
 
 #include "engine/kernels/elements-inl.h"
-#include "engine/kernels/pooling/pooling_windows.h"
+#include "engine/kernels/lambda_core/pooling_windows.h"
 #include "engine/kernels/products/product_operands-inl.h"
 
 HWY_BEFORE_NAMESPACE();
