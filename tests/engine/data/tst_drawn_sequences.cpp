@@ -2,8 +2,8 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <ranges>
 #include <set>
+#include <span>
 
 #include <QTest>
 
@@ -118,7 +118,7 @@ void TestDrawnSequences::recallAsksOnceForEachPair() {
         valueOf.erase(found);
       }
       QVERIFY(valueOf.empty());
-      const auto pairs = std::views::take(sequence.targets, 2 * options.pairs);
+      const auto pairs = std::span(sequence.targets).first(2 * options.pairs);
       QVERIFY(std::ranges::all_of(pairs, [](int target) { return target == kNotScored; }));
     }
   }
