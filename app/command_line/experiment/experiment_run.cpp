@@ -180,16 +180,41 @@ void requireData(const ExperimentPlan& plan, const std::vector<PlannedRun>& runs
   }
 }
 
-ExperimentFolder openOrCreate(const RunOptions& options) {
+/// Reads I/N.
+ExperimentPart partOf(const std::string& text) {
+  ExperimentPart part;
+  const char* end = text.data() + text.size();
+  const auto index = std::from_chars(text.data(), end, part.index);
+  if (index.ec == std::errc() && index.ptr != end && *index.ptr == '/') {
+    const auto count = std::from_chars(index.ptr + 1, end, part.count);
+    const bool isWhole = count.ec == std::errc() && count.ptr == end;
+    if (isWhole && part.index >= 0 && part.index < part.count) return part;
+  }
+  throw UsageError("--part",
+                   text + " is no part",
+                   "Write I/N with I from 0 to N - 1, such as 0/4 for the first of four parts.");
+}
+
+/// Early ends compare runs of all parts. Throws UsageError where they are asked for in one part.
+void requireNoEarlyEnds(const Experiment& experiment, const ExperimentPart& part) {
+  if (part.count == 1 || !experiment.halving.isOn()) return;
+  throw UsageError("--part",
+                   "this experiment ends bad variants early, which compares runs of all parts",
+                   "Leave out --part, or the experiment's halving.");
+}
+
+ExperimentFolder openOrCreate(const RunOptions& options, const ExperimentPart& part) {
   const auto existing = existingExperiment(options.source, outOf(options));
   if (!existing) {
     const Experiment experiment = loadExperiment(options);
+    requireNoEarlyEnds(experiment, part);
     const ExperimentPlan plan = planOf(experiment);
     requireData(plan, plan.runs);
     return ExperimentFolder::create(outOf(options), experiment);
   }
   requireNoChanges(options);
   ExperimentFolder folder = ExperimentFolder::open(*existing);
+  requireNoEarlyEnds(folder.experiment(), part);
   if (options.addedSeeds > 0) folder.addSeeds(options.addedSeeds);
   requireData(folder.plan(), runsToTrain(folder, options.retries));
   return folder;
@@ -210,21 +235,6 @@ int dryRun(const RunOptions& options) {
   return printExperimentTime(experiment, options.parallel, options.output);
 }
 
-/// Reads I/N.
-ExperimentPart partOf(const std::string& text) {
-  ExperimentPart part;
-  const char* end = text.data() + text.size();
-  const auto index = std::from_chars(text.data(), end, part.index);
-  if (index.ec == std::errc() && index.ptr != end && *index.ptr == '/') {
-    const auto count = std::from_chars(index.ptr + 1, end, part.count);
-    const bool isWhole = count.ec == std::errc() && count.ptr == end;
-    if (isWhole && part.index >= 0 && part.index < part.count) return part;
-  }
-  throw UsageError("--part",
-                   text + " is no part",
-                   "Write I/N with I from 0 to N - 1, such as 0/4 for the first of four parts.");
-}
-
 int run(const RunOptions& options) {
   if (isTheoryExperiment(options.source)) {
     return runTheoryExperiment(
@@ -232,12 +242,7 @@ int run(const RunOptions& options) {
   }
   if (options.isDryRun) return dryRun(options);
   const ExperimentPart part = partOf(options.part);
-  const ExperimentFolder folder = openOrCreate(options);
-  if (part.count > 1 && folder.experiment().halving.isOn()) {
-    throw UsageError("--part",
-                     "this experiment ends bad variants early, which compares runs of all parts",
-                     "Leave out --part, or the experiment's halving.");
-  }
+  const ExperimentFolder folder = openOrCreate(options, part);
   std::error_code error;
   const WorkerOptions worker{.program = fs::read_symlink("/proc/self/exe", error),
                              .parallel = options.parallel,
@@ -294,13 +299,16 @@ void addExperimentRun(CLI::App& parent, Action& action) {
   CLI::Option* added = command->add_option("--add-seeds", options->addedSeeds, "add so many seeds")
                            ->check(CLI::Range(1, 100))
                            ->type_name("N");
-  command->add_option("--part", options->part, "only this part of the runs, from 0 to N - 1")
-      ->excludes(added)
-      ->type_name("I/N");
+  CLI::Option* part =
+      command->add_option("--part", options->part, "only this part of the runs, from 0 to N - 1")
+          ->excludes(added)
+          ->type_name("I/N");
   command->add_flag("--retry", options->retries, "train failed runs again");
   addChangedData(*command, options->changedData);
-  command->add_flag(
-      "--dry-run", options->isDryRun, "print the plan, and its time measured on this machine");
+  command
+      ->add_flag(
+          "--dry-run", options->isDryRun, "print the plan, and its time measured on this machine")
+      ->excludes(part);
   addConfigOptions(command, options->changes);
   command->remove_option(command->get_option("--seed"));  // Experiments have --seeds.
   addOutputFlags(command, options->output);

@@ -51,7 +51,7 @@ std::vector<Range> samplesOf(std::uint64_t size) {
 
 /// Whether the bytes, up to three, begin a character that is not complete.
 bool isCutCharacter(std::string_view bytes) {
-  // Of these two bytes at least one may follow any first byte that another has to follow.
+  // Every first byte that needs others may be followed by the beginning of one of these.
   constexpr std::string_view kCompletions[] = {"\x80\x80\x80", "\xa0\x80\x80"};
   if (bytes.size() > 3) return false;
   for (const std::string_view completion : kCompletions) {

@@ -404,6 +404,7 @@ class TestExperimentCommands : public QObject {
     experiment.halving.firstEpochs = 1;
     write(experiment, folder.path() / "rates.json");
     QVERIFY(run(u"0/2"_s, u"four"_s).errors.contains("early"));
+    QVERIFY2(!fs::exists(folder.path() / "four"), "it is refused before anything is made");
   }
 
   void aRunThatFailsEndsAloneAndIsRetried() {
