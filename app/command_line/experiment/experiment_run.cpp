@@ -235,8 +235,29 @@ int dryRun(const RunOptions& options) {
   return printExperimentTime(experiment, options.parallel, options.output);
 }
 
+/// A theory experiment is one computation: it has no runs to share out, repeat or prepare. Throws
+/// UsageError that names the first option that would need them.
+void requireNoOptionsOfRuns(const RunOptions& options) {
+  const std::pair<const char*, bool> given[] = {
+      {"--size", !options.size.empty()},
+      {"--seeds", !options.seeds.empty()},
+      {"--parallel", options.parallel != RunOptions{}.parallel},
+      {"--add-seeds", options.addedSeeds > 0},
+      {"--part", options.part != RunOptions{}.part},
+      {"--retry", options.retries},
+      {"--changed-data", options.changedData != RunOptions{}.changedData},
+      {"--dry-run", options.isDryRun}};
+  for (const auto& [name, isGiven] : given) {
+    if (!isGiven) continue;
+    throw UsageError(name,
+                     options.source + " is a theory experiment, which trains no runs",
+                     std::string("Leave ") + name + " out.");
+  }
+}
+
 int run(const RunOptions& options) {
   if (isTheoryExperiment(options.source)) {
+    requireNoOptionsOfRuns(options);
     return runTheoryExperiment(
         options.source, options.changes.assignments, options.out, options.output);
   }

@@ -465,6 +465,14 @@ class TestExperimentCommands : public QObject {
     QCOMPARE(refused(u"point=6"_s).status, 2);
     QCOMPARE(refused(u"points=many"_s).status, 2);
     QVERIFY(refused(u"points=1e9"_s).errors.contains("points"));
+    const QStringList options[] = {
+        {u"--part"_s, u"0/2"_s}, {u"--dry-run"_s}, {u"--seeds"_s, u"1"_s}};
+    for (const QStringList& option : options) {
+      const ProgramOutcome outcome =
+          program.run(QStringList{u"experiment"_s, u"run"_s, u"kernel-regression"_s} + option);
+      QCOMPARE(outcome.status, 2);
+      QVERIFY2(outcome.errors.contains(option[0].toUtf8()), outcome.errors.constData());
+    }
     QVERIFY(program.run({u"experiment"_s, u"list"_s}).output.contains("small-initialisation"));
   }
 
