@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/layers/blocks/channel_mixing.h"
 #include "engine/layers/norm/activation.h"
+#include "engine/layers/norm/layer_norm.h"
 #include "engine/layers/pooling.h"
+#include "engine/layers/sequences/token_embedding.h"
+#include "engine/layers/sequences/tokens.h"
 #include "engine/runtime/process_memory.h"
 #include "engine/values/architecture/cost.h"
 
@@ -40,9 +44,14 @@ struct UnitEnd {
 
 }  // namespace
 
+template <class Layer>
+NetworkImpl::Step NetworkImpl::stepOfModule(const Layer& layer) {
+  return {.run = [impl = layer.ptr()](const at::Tensor& x) { return impl->forward(x); }};
+}
+
 template <class Unit>
 NetworkImpl::Step NetworkImpl::stepOfUnit(const Unit& unit, bool endsWithNorm) {
-  Step step{.run = [impl = unit.ptr()](const at::Tensor& x) { return impl->forward(x); }};
+  Step step = stepOfModule(unit);
   if (!endsWithNorm) return step;
   step.runThen = [impl = unit.ptr()](const at::Tensor& x, const AfterNorm& after) {
     return impl->forwardThen(x, after);
@@ -96,14 +105,19 @@ NetworkImpl::Step NetworkImpl::stepOf(const ConvolutionNode& node, std::size_t& 
 NetworkImpl::Step NetworkImpl::stepOf(const PlacedMixer& node, std::size_t& next) {
   MixerUnitOptions options;
   if (const auto* pool = passed<PoolNode>(graph, node.name, next)) options.pool = *pool;
-  const UnitEnd end(graph, node.name, next);
-  options.activation = end.activation;
-  options.zeroInit = end.norm.startsAtZero;
+  const auto* norm = passed<NormNode>(graph, node.name, next);
+  options.hasNorm = norm != nullptr;
+  if (norm != nullptr) {
+    options.zeroInit = norm->startsAtZero;
+    if (const auto* after = passed<ActivationNode>(graph, node.name, next)) {
+      options.activation = after->activation;
+    }
+  }
   // The group first: shared embeddings stand behind the stage of their first user.
   groupOf(node.name.substr(0, node.name.rfind('.')));
   const auto unit = registerLayer(node.name, MixerUnit(node, options, sharedEmbeddings(node)));
   mixers_.emplace_back(node.name, unit);
-  return stepOfUnit(unit, !end.activation);
+  return stepOfUnit(unit, options.hasNorm && !options.activation);
 }
 
 NetworkImpl::Step NetworkImpl::stepOf(const PoolNode& node, std::size_t& /*next*/) {
@@ -112,9 +126,8 @@ NetworkImpl::Step NetworkImpl::stepOf(const PoolNode& node, std::size_t& /*next*
 
 NetworkImpl::Step NetworkImpl::stepOf(const SqueezeNode& node, std::size_t& next) {
   const Node& place = graph.nodes[next - 1];
-  const auto squeeze =
-      registerLayer(place.layer, SqueezeExcitation(place.output.channels, node.ratio));
-  return {.run = [impl = squeeze.ptr()](const at::Tensor& x) { return impl->forward(x); }};
+  return stepOfModule(
+      registerLayer(place.layer, SqueezeExcitation(place.output.channels, node.ratio)));
 }
 
 NetworkImpl::Step NetworkImpl::stepOf(const SumNode& node, std::size_t& next) {
@@ -144,9 +157,32 @@ NetworkImpl::Step NetworkImpl::stepOf(const LinearNode& node, std::size_t& next)
       torch::nn::LinearOptions(graph.inputOf(place).channels, place.output.channels)
           .bias(node.bias);
   const auto linear = registerLinear(place.layer, ParameterRole::head, options);
-  return {.run = [impl = linear.ptr(), scale = node.scale](const at::Tensor& x) {
-    return impl->forward(x) * scale;
+  return {.run = [impl = linear.ptr(), node](const at::Tensor& x) {
+    return impl->forward(node.atPositions ? tokensOf(x) : x) * node.scale;
   }};
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const EmbeddingNode& node, std::size_t& next) {
+  const Node& place = graph.nodes[next - 1];
+  return stepOfModule(
+      registerLayer(place.layer, TokenEmbedding(node.vocabulary, place.output.channels)));
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const LayerNormNode& /*node*/, std::size_t& next) {
+  const Node& place = graph.nodes[next - 1];
+  return stepOfModule(registerLayer(place.layer, LayerNorm(place.output.channels)));
+}
+
+NetworkImpl::Step NetworkImpl::stepOf(const ChannelMixingNode& node, std::size_t& next) {
+  const Node& place = graph.nodes[next - 1];
+  const int channels = place.output.channels;
+  switch (node.kind) {
+    case ChannelMixing::mlp:
+      return stepOfModule(registerLayer(place.layer, Mlp(channels, node.hidden, node.activation)));
+    case ChannelMixing::rwkv:
+      break;
+  }
+  return stepOfModule(registerLayer(place.layer, RwkvChannelMixing(channels, node.hidden)));
 }
 
 NetworkImpl::Step NetworkImpl::stepOf(const ActivationNode& node, std::size_t& /*next*/) {

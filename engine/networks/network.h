@@ -27,7 +27,8 @@ struct NamedLambda {
 };
 
 /// The network that an Architecture describes: its graph, with a module for each layer.
-/// Input x [b, channels, height, width] float, normalised; output logits [b, classes].
+/// Input x [b, channels, height, width] float, normalised, and output logits [b, classes]. Where it
+/// takes tokens: x [b, 1, 1, n] int64; where its task is tokens: output logits [b, n, tokens].
 /// Throws c10::Error if the input's shape differs from the architecture's. The architecture must
 /// have passed validate(). Not thread-safe; lives on the training thread.
 class NetworkImpl : public RoledModule {
@@ -95,8 +96,13 @@ class NetworkImpl : public RoledModule {
   Step stepOf(const SumNode& node, std::size_t& next);
   Step stepOf(const FeaturesNode& node, std::size_t& next);
   Step stepOf(const LinearNode& node, std::size_t& next);
+  Step stepOf(const EmbeddingNode& node, std::size_t& next);
+  Step stepOf(const LayerNormNode& node, std::size_t& next);
+  Step stepOf(const ChannelMixingNode& node, std::size_t& next);
   Step stepOf(const ActivationNode& node, std::size_t& next);
   Step stepOf(const NormNode& node, std::size_t& next);
+  template <class Layer>
+  static Step stepOfModule(const Layer& layer);
   template <class Unit>
   static Step stepOfUnit(const Unit& unit, bool endsWithNorm);
   void planSteps();

@@ -219,6 +219,16 @@ class GraphPaths {
 
   void add(const FeaturesNode& /*node*/) {}
 
+  void add(const EmbeddingNode& /*node*/) {}
+
+  void add(const LayerNormNode& /*node*/) {}
+
+  void add(const ChannelMixingNode& node) {
+    addRow("channel mixing, " + depthsText(inputMap().channels, node.hidden) + " -> " +
+               std::to_string(node_->output.channels),
+           textOf({}, input()));
+  }
+
   NetworkGraph graph_;
   std::int64_t images_;
   std::string precision_;

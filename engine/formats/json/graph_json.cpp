@@ -51,7 +51,24 @@ Json kindOf(const FeaturesNode& node) {
 }
 
 Json kindOf(const LinearNode& node) {
-  return {{"kind", "linear"}, {"bias", node.bias}, {"scale", node.scale}};
+  Json json{{"kind", "linear"}, {"bias", node.bias}, {"scale", node.scale}};
+  if (node.atPositions) json["atPositions"] = true;
+  return json;
+}
+
+Json kindOf(const EmbeddingNode& node) {
+  return {{"kind", "embedding"}, {"vocabulary", node.vocabulary}};
+}
+
+Json kindOf(const LayerNormNode& /*node*/) {
+  return {{"kind", "layerNorm"}};
+}
+
+Json kindOf(const ChannelMixingNode& node) {
+  return {{"kind", "channelMixing"},
+          {"channelMixing", jsonOf(node.kind)},
+          {"hidden", node.hidden},
+          {"activation", jsonOf(node.activation)}};
 }
 
 }  // namespace

@@ -20,12 +20,15 @@ MixerUnitImpl::MixerUnitImpl(const PlacedMixer& place,
     mix_ = [layer](const at::Tensor& x) { return layer->forwardPooled(x); };
     pool_.reset();
   }
+  if (!options.hasNorm) return;
   norm = registerNorm("norm", place.output.channels);
   if (options.zeroInit) torch::nn::init::zeros_(norm->weight);
 }
 
 at::Tensor MixerUnitImpl::forward(const at::Tensor& x) {
-  return forwardThen(x, {at::Tensor(), options.activation});
+  if (norm) return forwardThen(x, {at::Tensor(), options.activation});
+  const at::Tensor mixed = mix_(x);
+  return pool_ ? pooled(mixed, *pool_) : mixed;
 }
 
 at::Tensor MixerUnitImpl::forwardThen(const at::Tensor& x, const AfterNorm& after) {

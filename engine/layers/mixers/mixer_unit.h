@@ -12,12 +12,14 @@
 namespace lambda {
 
 struct MixerUnitOptions {
+  bool hasNorm = true;                                  ///< A batch norm follows the mixer.
   std::optional<Activation> activation = std::nullopt;  ///< None: the unit ends with its norm.
   bool zeroInit = false;                                ///< The norm's scale starts at 0.
   std::optional<PoolNode> pool = std::nullopt;          ///< Follows the mixer.
 };
 
-/// The mixer of a block, of any kind: its layer, pooling, batch norm and activation. Input and
+/// The mixer of a block, of any kind: its layer, and pooling, batch norm and activation where the
+/// block has them. Input and
 /// output [b, channels, H, W].
 class MixerUnitImpl : public RoledModule {
  public:
@@ -28,7 +30,8 @@ class MixerUnitImpl : public RoledModule {
 
   at::Tensor forward(const at::Tensor& x);
 
-  /// The unit as the end of a residual branch, with `after` in place of its activation.
+  /// The unit with its norm as the end of a residual branch, with `after` in place of its
+  /// activation.
   at::Tensor forwardThen(const at::Tensor& x, const AfterNorm& after);
 
   /// The mixer's layer if it is of class Layer, otherwise null.
@@ -38,7 +41,7 @@ class MixerUnitImpl : public RoledModule {
   }
 
   MixerUnitOptions options;
-  torch::nn::BatchNorm2d norm{nullptr};
+  torch::nn::BatchNorm2d norm{nullptr};  ///< Null without a norm.
 
  private:
   std::optional<PoolNode> pool_;  // What follows mix_, which may pool itself.

@@ -28,6 +28,14 @@ enum class SqueezePlace {
   afterExpansion,  ///< On the 4 d channels of the block's output (Hu et al., 2018; ResNet-RS).
 };
 
+/// What a block of a sequence network computes at each position, after its mixer.
+enum class ChannelMixing {
+  mlp,  ///< W_2 φ(W_1 x + b_1) + b_2
+  /// sigmoid(W_r x_r) (W_v max(W_k x_k, 0)^2), where x_k and x_r mix the position with the one
+  /// before it (RWKV-4; Peng et al., 2023, arXiv:2305.13048).
+  rwkv,
+};
+
 struct Block {
   Mixer mixer;
   bool residual = false;           ///< Plain family: adds a shortcut even if the mixer needs none.
@@ -35,8 +43,9 @@ struct Block {
   int squeezeRatio = 4;  ///< Squeeze-and-excitation squeezes to 1 / ratio of the channels.
   SqueezePlace squeezePlace = SqueezePlace::afterMixer;
   /// Inverted bottleneck: the mixer has this many times the block's input channels; 0 = as many,
-  /// without the 1x1 convolution before it.
+  /// without the 1x1 convolution before it. Sequence: the hidden layer of the channel mixing.
   int expansion = 6;
+  ChannelMixing channelMixing = ChannelMixing::mlp;  ///< Of the sequence family.
   double stochasticDepth = 0;  ///< Probability of skipping the residual branch in training.
 
   bool operator==(const Block&) const = default;
@@ -58,6 +67,9 @@ enum class Family {
   /// activation; residual where the shapes agree (Sandler et al., 2018).
   invertedBottleneck,
   plain,  ///< One mixer per block; a shortcut if `residual` or if the mixer needs one.
+  /// Layer norm, mixer, sum, layer norm, channel mixing, sum: a transformer's block, for sequences
+  /// and other maps of height 1.
+  sequence,
 };
 
 enum class Pooling { average, max };

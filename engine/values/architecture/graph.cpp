@@ -24,7 +24,8 @@ int expansionOf(Family family) {
 class ArchitectureGraph {
  public:
   explicit ArchitectureGraph(const Architecture& architecture)
-      : architecture_(architecture), builder_(architecture.input, architecture.activation) {}
+      : architecture_(architecture),
+        builder_(architecture.input, architecture.activation, architecture.outputs) {}
 
   NetworkGraph run() {
     int last = addStem(builder_, architecture_.stem);
@@ -53,8 +54,29 @@ class ArchitectureGraph {
            std::to_string(builder_.block() + 1);
   }
 
+  /// A branch with the mixer, then one with the channel mixing, each after a layer norm.
+  int addSequenceBlock(const Block& block, int input) {
+    const std::string name = blockName();
+    const MapShape map = mapAt(input);
+    PlacedMixer mixer{.name = name + ".mixer",
+                      .stage = builder_.stage(),
+                      .block = builder_.block(),
+                      .mixer = block.mixer,
+                      .input = map,
+                      .output = map};
+    int last = builder_.addLayerNorm(name + ".mixerNorm", input);
+    last = builder_.add(mixer.name, mixer, {last}, map);
+    const int mixed = builder_.add(name, SumNode{block.stochasticDepth}, {input, last}, map);
+    last = builder_.addLayerNorm(name + ".channelNorm", mixed);
+    const ChannelMixingNode channels{
+        block.channelMixing, map.channels * std::max(1, block.expansion), architecture_.activation};
+    last = builder_.add(name + ".channels", channels, {last}, map);
+    return builder_.add(name, SumNode{block.stochasticDepth}, {mixed, last}, map);
+  }
+
   int addBlock(const Stage& stage, const Block& block, int input) {
     const Family family = architecture_.family;
+    if (family == Family::sequence) return addSequenceBlock(block, input);
     const std::string name = blockName();
     const int stride = builder_.block() == 0 ? stage.stride : 1;
     const int inputs = mapAt(input).channels;
@@ -93,6 +115,8 @@ class ArchitectureGraph {
         last = addMixer(
             block, last, stage.width, stride, hasShortcut ? std::optional(lastNorm) : std::nullopt);
         last = addSqueeze(block, block.squeezePlace, last);
+        break;
+      case Family::sequence:
         break;
     }
     if (!hasShortcut) return last;
@@ -151,7 +175,13 @@ class ArchitectureGraph {
 
   void addHead(int last) {
     const Head& head = architecture_.head;
+    if (architecture_.family == Family::sequence) last = builder_.addLayerNorm("headNorm", last);
     if (head.width > 0) last = builder_.addUnit("headConv", last, head.width, {});
+    if (architecture_.task == Task::tokens) {
+      const LinearNode linear{.bias = head.bias, .scale = head.scale, .atPositions = true};
+      builder_.add("head", linear, {last}, withChannels(mapAt(last), architecture_.outputs));
+      return;
+    }
     const MapShape features{mapAt(last).channels, 1, 1};
     last = builder_.add("head", FeaturesNode{head.pooling, head.dropout}, {last}, features);
     builder_.add("head", LinearNode{head.bias, head.scale}, {last}, {architecture_.outputs, 1, 1});
@@ -195,6 +225,17 @@ int GraphBuilder::addConvolution(const std::string& layer,
   return add(layer, norm, {convolved}, output);
 }
 
+int GraphBuilder::addEmbedding(const std::string& layer, int channels) {
+  const MapShape output{channels, graph.image.height, graph.image.width};
+  const int embedded = add(layer, EmbeddingNode{vocabulary_}, {kImageInput}, output);
+  return addLayerNorm(layer + "Norm", embedded);
+}
+
+int GraphBuilder::addLayerNorm(const std::string& layer, int input) {
+  const MapShape map = graph.mapAt(input);
+  return add(layer, LayerNormNode{}, {input}, map);
+}
+
 int GraphBuilder::addPool(const std::string& layer, int input, const PoolNode& pool) {
   const MapShape output = halved(graph.mapAt(input));
   return add(layer, pool, {input}, output);
@@ -236,7 +277,11 @@ FirstConvolution firstConvolutionOf(const NetworkGraph& graph) {
 bool hasOption(Family family, std::string_view option) {
   if (option == "residual") return family == Family::plain;
   if (option == "squeezePlace") return family == Family::bottleneck;
-  if (option == "expansion") return family == Family::invertedBottleneck;
+  if (option == "expansion") {
+    return family == Family::invertedBottleneck || family == Family::sequence;
+  }
+  if (option == "channelMixing") return family == Family::sequence;
+  if (family == Family::sequence && option.starts_with("squeeze")) return false;
   return true;
 }
 

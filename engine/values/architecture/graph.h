@@ -10,7 +10,7 @@
 
 namespace lambda {
 
-/// Stands for the image among the inputs of a node.
+/// Stands for the image, or the tokens, among the inputs of a node.
 inline constexpr int kImageInput = -1;
 
 /// A convolution without bias.
@@ -25,6 +25,21 @@ struct ConvolutionNode {
 /// A batch norm.
 struct NormNode {
   bool startsAtZero = false;  ///< Its scale is 0 at the start.
+};
+
+/// A learnt vector for each of `vocabulary` tokens. Its input is [1, 1, n] of whole numbers.
+struct EmbeddingNode {
+  int vocabulary = 256;
+};
+
+/// A norm over the channels of each position (Ba et al., 2016, arXiv:1607.06450).
+struct LayerNormNode {};
+
+/// The channel mixing of a block.
+struct ChannelMixingNode {
+  ChannelMixing kind = ChannelMixing::mlp;
+  int hidden = 256;                          ///< Channels of its hidden layer.
+  Activation activation = Activation::gelu;  ///< Of the MLP.
 };
 
 struct ActivationNode {
@@ -68,7 +83,8 @@ struct FeaturesNode {
 /// The linear map from features to logits.
 struct LinearNode {
   bool bias = true;
-  double scale = 1;  ///< The logits are multiplied by this.
+  double scale = 1;          ///< The logits are multiplied by this.
+  bool atPositions = false;  ///< Of each position of a map.
 };
 
 /// The squeezed channels of squeeze-and-excitation over `channels`.
@@ -82,7 +98,10 @@ using NodeKind = std::variant<ConvolutionNode,
                               SqueezeNode,
                               SumNode,
                               FeaturesNode,
-                              LinearNode>;
+                              LinearNode,
+                              EmbeddingNode,
+                              LayerNormNode,
+                              ChannelMixingNode>;
 
 /// One step of the computation.
 struct Node {
@@ -103,6 +122,9 @@ struct NetworkGraph {
   MapShape stemOutput;
   std::vector<MapShape> stageOutputs;
   std::vector<Node> nodes;  ///< In an order of computation. The last one gives the logits.
+
+  /// Whether its input is a sequence of tokens, [1, 1, n].
+  bool takesTokens() const { return std::holds_alternative<EmbeddingNode>(nodes.front().kind); }
 
   /// The output of a node, or the image.
   const MapShape& mapAt(int node) const;

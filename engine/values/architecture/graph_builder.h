@@ -11,7 +11,9 @@ namespace lambda {
 /// Adds nodes to a graph. The functions return the last one's index.
 class GraphBuilder {
  public:
-  GraphBuilder(const MapShape& image, Activation activation) : activation_(activation) {
+  /// `vocabulary`: the tokens that an embedding knows.
+  GraphBuilder(const MapShape& image, Activation activation, int vocabulary)
+      : activation_(activation), vocabulary_(vocabulary) {
     graph.image = image;
   }
 
@@ -44,12 +46,18 @@ class GraphBuilder {
     return addActivation(layer, addConvolution(layer, input, channels, convolution));
   }
 
+  /// Embedding and layer norm of the tokens.
+  int addEmbedding(const std::string& layer, int channels);
+
+  int addLayerNorm(const std::string& layer, int input);
+
   int addPool(const std::string& layer, int input, const PoolNode& pool);
 
   NetworkGraph graph;
 
  private:
   Activation activation_;
+  int vocabulary_;
   int stage_ = -1;
   int block_ = -1;
 };

@@ -58,6 +58,20 @@ inline const MixerTraits& traitsOf(const Mixer& mixer) {
   return kMixerTraits[mixer.index()];
 }
 
+/// Whether no position of the mixer's output sees a later one, row by row.
+inline bool isCausal(const Mixer& mixer) {
+  const auto ofKind = []<class M>(const M& each) {
+    if constexpr (requires { each.causal; }) {
+      return each.causal;
+    } else if constexpr (requires { each.mask; }) {
+      return each.mask == ContextMask::causal;
+    } else {
+      return TraitsOf<M>::value.isCausal;
+    }
+  };
+  return std::visit(ofKind, mixer);
+}
+
 /// The index of a kind among Mixer's alternatives, an index of kMixerTraits.
 template <class M>
 constexpr std::size_t mixerKindOf() {

@@ -48,6 +48,10 @@ class GraphOperations {
     if (mixer_ != nullptr) kind = traitsOf(mixer_->mixer).kind;
     if (std::holds_alternative<SqueezeNode>(node_->kind)) kind = "squeeze-excitation";
     if (std::holds_alternative<FeaturesNode>(node_->kind)) kind = "linear";
+    if (std::holds_alternative<LinearNode>(node_->kind)) kind = "linear";
+    if (std::holds_alternative<EmbeddingNode>(node_->kind)) kind = "embedding";
+    if (std::holds_alternative<LayerNormNode>(node_->kind)) kind = "layer norm";
+    if (std::holds_alternative<ChannelMixingNode>(node_->kind)) kind = "channel mixing";
     list_.beginLayer({node_->layer, kind, (end - 1)->output, node_->stage, node_->block});
   }
 
@@ -119,17 +123,80 @@ class GraphOperations {
   }
 
   int add(const LinearNode& node) {
-    const long long classes = node_->output.channels;
-    const long long weights = graph_.inputOf(*node_).channels * classes;
-    return list_.add({.name = "linear",
-                      .equation = "logits = W z + b",
-                      .meaning = "A score for every class.",
-                      .axes = "classes",
-                      .output = {classes},
+    const long long outputs = node_->output.channels;
+    const long long weights = graph_.inputOf(*node_).channels * outputs;
+    Operation linear{.name = "linear",
+                     .equation = "logits = W z + b",
+                     .meaning = "A score for every class.",
+                     .axes = "classes",
+                     .output = {outputs},
+                     .inputs = inputs_,
+                     .parameters = weights + (node.bias ? outputs : 0),
+                     .flops = 2 * weights * node_->output.positions(),
+                     .activationBytes = bytesOf(node_->output)};
+    if (node.atPositions) {
+      linear.equation = "logits_n = W z_n + b";
+      linear.meaning = "A score for every token, at each position.";
+      linear.axes = "H×W×tokens";
+      linear.output = sizesOf(node_->output);
+    }
+    return list_.add(std::move(linear));
+  }
+
+  int add(const EmbeddingNode& node) {
+    return list_.add(
+        {.name = "embedding",
+         .equation = "x_n = E_{token n}",
+         .meaning = "Looks up the learnt vector of each token.",
+         .axes = "H×W×C",
+         .output = sizesOf(node_->output),
+         .inputs = inputs_,
+         .parameters = static_cast<long long>(node.vocabulary) * node_->output.channels,
+         .activationBytes = bytesOf(node_->output)});
+  }
+
+  int add(const LayerNormNode& /*node*/) {
+    return list_.add({.name = "layer norm",
+                      .equation = "y_n = γ (x_n − mean_c x_nc) / deviation_c x_nc + β",
+                      .meaning = "Gives the channels of every position a common scale, which keeps "
+                                 "the training of deep networks stable.",
+                      .axes = "H×W×C",
+                      .output = sizesOf(node_->output),
                       .inputs = inputs_,
-                      .parameters = weights + (node.bias ? classes : 0),
-                      .flops = 2 * weights,
+                      .parameters = 2LL * node_->output.channels,
                       .activationBytes = bytesOf(node_->output)});
+  }
+
+  int add(const ChannelMixingNode& node) {
+    const long long channels = node_->output.channels, hidden = node.hidden;
+    const long long positions = node_->output.positions();
+    const long long kept = positions * (2 * hidden + channels);
+    switch (node.kind) {
+      case ChannelMixing::mlp:
+        return list_.add({.name = "multilayer perceptron",
+                          .equation = "y_n = W_2 φ(W_1 x_n + b_1) + b_2",
+                          .meaning = "Mixes the channels of each position; positions stay apart.",
+                          .axes = "H×W×C",
+                          .output = sizesOf(node_->output),
+                          .inputs = inputs_,
+                          .parameters = 2 * channels * hidden + hidden + channels,
+                          .flops = 4 * channels * hidden * positions,
+                          .activationBytes = countOf(kFloatBytes * static_cast<double>(kept))});
+      case ChannelMixing::rwkv:
+        break;
+    }
+    return list_.add(
+        {.name = "gated squares",
+         .equation = "y_n = σ(W_r x^r_n) ⊙ W_v max(W_k x^k_n, 0)²,  x^c_n = μ_c x_n + (1 − μ_c) "
+                     "x_{n−1}",
+         .meaning = "Mixes the channels of each position and of the one before it, behind a gate.",
+         .axes = "H×W×C",
+         .output = sizesOf(node_->output),
+         .inputs = inputs_,
+         .parameters = 2 * channels * hidden + channels * channels + 2 * channels,
+         .flops = (4 * channels * hidden + 2 * channels * channels) * positions,
+         .activationBytes =
+             countOf(kFloatBytes * static_cast<double>(kept + 4 * positions * channels))});
   }
 
   const NetworkGraph& graph_;

@@ -55,6 +55,10 @@ int addStem(GraphBuilder& graph, const Stem& stem, const StridedStem& /*kind*/) 
   return graph.addUnit("stem", kImageInput, stem.width, firstConvolution(stem, 3, 2));
 }
 
+int addStem(GraphBuilder& graph, const Stem& stem, const EmbeddingStem& /*kind*/) {
+  return graph.addEmbedding("stem", stem.width);
+}
+
 }  // namespace
 
 int addStem(GraphBuilder& graph, const Stem& stem) {

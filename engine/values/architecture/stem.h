@@ -19,6 +19,8 @@ struct StemTraits {
   std::string_view title;  ///< In a form: "ImageNet: 7×7/2, pool".
   /// Meant for large images: it shrinks small ones too much.
   bool isForLargeImages = false;
+  /// Its input is a sequence of tokens instead of an image.
+  bool takesTokens = false;
   /// The shortcuts of its networks halve a map by pooling before their convolution (He et al.,
   /// 2018).
   bool poolsShortcuts = false;
@@ -121,15 +123,34 @@ inline std::string textOf(const StridedStem&) {
   return "3×3/2";
 }
 
+/// A learnt vector for each token, and a layer norm (as RWKV-4 has it; Peng et al., 2023,
+/// arXiv:2305.13048).
+struct EmbeddingStem {
+  bool operator==(const EmbeddingStem&) const = default;
+};
+
+constexpr StemTraits traitsOf(const EmbeddingStem&) {
+  return {.kind = "embedding", .title = "Token embedding", .takesTokens = true};
+}
+
+inline std::string textOf(const EmbeddingStem&) {
+  return "embedding";
+}
+
 template <class Value, class Visit>
 requires Either<Value, CifarStem> || Either<Value, ImageNetStem> || Either<Value, ResNetDStem> ||
-    Either<Value, ResNetRsStem> || Either<Value, StridedStem>
+    Either<Value, ResNetRsStem> || Either<Value, StridedStem> || Either<Value, EmbeddingStem>
 
 void visitFields(Value&, Visit&&) {}
 
 /// A new stem is a new alternative: every function above that omits it fails to compile.
-using StemKind =
-    std::variant<CifarStem, ImageNetStem, ResNetDStem, ResNetRsStem, PatchStem, StridedStem>;
+using StemKind = std::variant<CifarStem,
+                              ImageNetStem,
+                              ResNetDStem,
+                              ResNetRsStem,
+                              PatchStem,
+                              StridedStem,
+                              EmbeddingStem>;
 
 struct Stem {
   StemKind kind;
@@ -153,11 +174,13 @@ inline std::string textOf(const Stem& stem) {
 template <Either<Stem> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {
   visit(
-      Field{{"kind",
-             "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD, resnetRS, patch or strided 3x3/2"},
-            {"Stem"},
-            "Decides how large the first maps are: the ImageNet and ResNet stems leave a sixteenth "
-            "of the positions, which saves memory on large images and loses detail on small ones."},
+      Field{
+          {"kind",
+           "cifar 3x3/1, imagenet 7x7/2 and max pool, resnetD, resnetRS, patch, strided 3x3/2, or "
+           "embedding of tokens"},
+          {"Stem"},
+          "Decides how large the first maps are: the ImageNet and ResNet stems leave a sixteenth "
+          "of the positions, which saves memory on large images and loses detail on small ones."},
       value.kind);
   visit(Field{{"width", "output channels", 1, 8192},
               {"Width", Stepping::eights, "channels"},

@@ -6,19 +6,22 @@
 
 namespace lambda {
 
-/// What a network learns to say about an image. It decides the meaning of the outputs, the loss and
-/// the score that is reported beside it.
+/// What a network learns to say about an example, an image or a sequence of tokens. It decides the
+/// meaning of the outputs, the loss and the score that is reported beside it.
 enum class Task {
   classification,  ///< Which of `outputs` classes it is; the loss is the cross-entropy.
   regression,      ///< `outputs` numbers; the loss is their squared error.
+  /// Which of `outputs` tokens each position of a sequence asks for, such as the next one; the loss
+  /// is the cross-entropy, the mean over the positions that are scored.
+  tokens,
 };
 
 template <>
-inline constexpr EnumNames<2> kNamesOf<Task>{{"classification", "regression"}};
+inline constexpr EnumNames<3> kNamesOf<Task>{{"classification", "regression", "tokens"}};
 
 /// A number that says how good outputs are, beside their loss. More is better.
 enum class ScoreKind {
-  accuracy,  ///< Share of images whose class has the largest output, 0..1.
+  accuracy,  ///< Share of images, or of tokens, whose class has the largest output, 0..1.
   /// Coefficient of determination R², up to 1: the share of the numbers' variance that the outputs
   /// explain. 0 is reached by always answering the mean.
   r2,
@@ -60,7 +63,7 @@ constexpr ScoreTraits traitsOf(ScoreKind score) {
           .inKey = "Accuracy",
           .bestKey = "bestValidationAccuracy",
           .testKey = "testAccuracy",
-          .meaning = "fraction of images classified correctly",
+          .meaning = "fraction of images, or of tokens, predicted correctly",
           .lowest = 0,
           .highest = 1,
           .isShare = true};
@@ -89,6 +92,16 @@ constexpr TaskTraits traitsOf(Task task) {
               .outputsMeaning = "how many numbers an image has",
               .outputsHint = "Must be those of the data. Each adds one row to the last layer.",
               .lossMeaning = "mean squared error, in variances of the training images' numbers"};
+    case Task::tokens:
+      return {.score = ScoreKind::accuracy,
+              .outputs = "tokens",
+              .outputNames = "tokenNames",
+              .fewestOutputs = 2,
+              .outputsMeaning = "number of different tokens; 256 for bytes",
+              .outputsHint =
+                  "Must be that of the data. Each adds a row to the embedding and one "
+                  "to the last layer.",
+              .lossMeaning = "mean cross-entropy of a token in nats; divided by ln 2, in bits"};
     case Task::classification:
       break;
   }

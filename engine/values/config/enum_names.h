@@ -10,8 +10,11 @@
 namespace lambda {
 
 template <>
-inline constexpr EnumNames<4> kNamesOf<Family>{
-    {"bottleneck", "basic", "invertedBottleneck", "plain"}, {"", "", "Inverted bottleneck", ""}};
+inline constexpr EnumNames<5> kNamesOf<Family>{
+    {"bottleneck", "basic", "invertedBottleneck", "plain", "sequence"},
+    {"", "", "Inverted bottleneck", "", ""}};
+template <>
+inline constexpr EnumNames<2> kNamesOf<ChannelMixing>{{"mlp", "rwkv"}, {"MLP", "RWKV-4"}};
 template <>
 inline constexpr EnumNames<2> kNamesOf<SqueezePlace>{{"afterMixer", "afterExpansion"},
                                                      {"Mixer channels", "Output channels"}};

@@ -56,14 +56,19 @@ void visitFields(Value& value, Visit&& visit) {
               "parameters. ResNet-RS has it there."},
         value.squeezePlace);
   visit(Field{{"expansion",
-               "inverted bottleneck: channels of the mixer per input channel; 0 = no convolution "
-               "before it",
+               "inverted bottleneck: channels of the mixer per input channel, 0 = no convolution "
+               "before it; sequence: hidden channels of the channel mixing per channel",
                0,
                64},
               {"Expansion", Stepping::one, "", "none"},
               "How much wider the mixer is than the block's input: parameters and FLOPs grow "
               "linearly. MobileNet-v2 uses 6."},
         value.expansion);
+  visit(Field{{"channelMixing", "sequence: mlp, or rwkv (gated squares of RWKV-4)"},
+              {"Channel mixing"},
+              "What happens at each position after the mixer; it has most of a block's "
+              "parameters. RWKV-4's also sees the position before."},
+        value.channelMixing);
   visit(
       Field{
           {"stochasticDepth", "probability of skipping the branch in training", 0, 0.95},
@@ -133,7 +138,7 @@ void visitFields(Value& value, Visit&& visit) {
              "A note for readers; training ignores it."},
        value.description);
   visit(Field{"input", "shape of the images"}, value.input);
-  same(Field{{"task", "classification"},
+  same(Field{{"task", "classification, regression or tokens"},
              {"Task"},
              "What the outputs mean, which must fit the data. It decides the loss and the score."},
        value.task);
@@ -143,10 +148,11 @@ void visitFields(Value& value, Visit&& visit) {
               task.outputsHint},
         value.outputs);
   visit(
-      Field{{"family", "bottleneck, basic, invertedBottleneck or plain"},
+      Field{{"family", "bottleneck, basic, invertedBottleneck, plain or sequence"},
             {"Block family"},
             "Bottleneck blocks have 4 times as many channels between blocks as in their mixers, "
-            "for deep networks; basic blocks suit 18 to 34 layers; plain blocks are the cheapest."},
+            "for deep networks; basic blocks suit 18 to 34 layers; plain blocks are the cheapest. "
+            "Sequence blocks are those of transformers."},
       value.family);
   visit(Field{{"activation", "relu, celu, gelu, silu or relu6"},
               {"Activation"},

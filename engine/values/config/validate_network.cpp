@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "engine/values/architecture/mixers/mixer_check.h"
@@ -47,6 +49,13 @@ void checkWhitening(const Architecture& architecture,
                     const NetworkGraph& graph,
                     std::vector<Problem>& problems) {
   if (!architecture.stem.whitened) return;
+  if (graph.takesTokens()) {
+    problems.push_back({"architecture.stem.whitened",
+                        Severity::error,
+                        "tokens have no patches to whiten",
+                        Fix{"Learn the embedding", "architecture.stem.whitened", "false"}});
+    return;
+  }
   const MapShape& input = architecture.input;
   const FirstConvolution first = firstConvolutionOf(graph);
   const auto refuse = [&](const std::string& why) {
@@ -71,6 +80,110 @@ void checkWhitening(const Architecture& architecture,
   }
 }
 
+std::string quoted(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
+
+/// A network of the sequence family has one width and one size of its maps.
+void checkSequence(const Architecture& architecture, std::vector<Problem>& problems) {
+  if (architecture.family != Family::sequence) return;
+  const int width = architecture.stem.width;
+  for (std::size_t i = 0; i < architecture.stages.size(); ++i) {
+    const std::string stage = "architecture.stages[" + std::to_string(i) + "]";
+    if (architecture.stages[i].width != width) {
+      problems.push_back(
+          {stage + ".width",
+           Severity::error,
+           "all blocks of a sequence network have the width of its stem, " + std::to_string(width),
+           Fix{"Set to " + std::to_string(width), stage + ".width", std::to_string(width)}});
+    }
+    if (architecture.stages[i].stride != 1) {
+      problems.push_back({stage + ".stride",
+                          Severity::error,
+                          "a sequence network keeps all positions",
+                          Fix{"Set to 1", stage + ".stride", "1"}});
+    }
+  }
+}
+
+/// The options of a lambda layer by which a position would learn of later ones in training.
+void checkLookingAhead(const LambdaMixer& mixer,
+                       const std::string& path,
+                       std::vector<Problem>& problems) {
+  const auto refuse = [&](bool isSet, const char* option) {
+    if (!isSet) return;
+    problems.push_back({path + "." + option,
+                        Severity::error,
+                        "a batch norm has the mean of all positions, so that each would see later "
+                        "ones in training",
+                        Fix{"Turn it off", path + "." + option, "false"}});
+  };
+  refuse(mixer.normalizeQueries, "normalizeQueries");
+  refuse(mixer.normalizeValues, "normalizeValues");
+}
+
+template <class M>
+void checkLookingAhead(const M&, const std::string&, std::vector<Problem>&) {}
+
+/// What predicts tokens sees none of those that it predicts.
+void checkTokens(const Architecture& architecture, std::vector<Problem>& problems) {
+  const auto add = [&](const std::string& path, const std::string& text, std::optional<Fix> fix) {
+    problems.push_back({path, Severity::error, text, std::move(fix)});
+  };
+  const bool takesTokens = traitsOf(architecture.stem).takesTokens;
+  if (architecture.task != Task::tokens) {
+    if (!takesTokens) return;
+    add("architecture.stem.kind",
+        "an embedding is for networks that predict tokens",
+        Fix{"Predict tokens", "architecture.task", quoted("tokens")});
+    return;
+  }
+  if (!takesTokens) {
+    add("architecture.stem.kind",
+        "a network that predicts tokens begins with their embedding",
+        Fix{"Use an embedding", "architecture.stem.kind", quoted("embedding")});
+  }
+  if (architecture.family != Family::sequence) {
+    add("architecture.family",
+        "the batch norms of this family have means over all positions, so that each would see "
+        "later tokens in training",
+        Fix{"Use sequence blocks", "architecture.family", quoted("sequence")});
+  }
+  const auto requireOne = [&](int value, const char* side) {
+    if (value == 1) return;
+    const std::string path = std::string("architecture.input.") + side;
+    add(path, "tokens are a map of one channel and one row", Fix{"Set to 1", path, "1"});
+  };
+  requireOne(architecture.input.channels, "channels");
+  requireOne(architecture.input.height, "height");
+  if (architecture.head.width != 0) {
+    add("architecture.head.width",
+        "a network that predicts tokens has no convolution before its last layer",
+        Fix{"Set to 0", "architecture.head.width", "0"});
+  }
+  for (std::size_t i = 0; i < architecture.stages.size(); ++i) {
+    for (std::size_t j = 0; j < architecture.stages[i].blocks.size(); ++j) {
+      const Mixer& mixer = architecture.stages[i].blocks[j].mixer;
+      const std::string path =
+          "architecture.stages[" + std::to_string(i) + "].blocks[" + std::to_string(j) + "].mixer";
+      const auto check = [&](const auto& each) {
+        if (!isCausal(mixer)) {
+          std::optional<Fix> fix;
+          if constexpr (requires { each.causal; }) {
+            fix = Fix{"Make it causal", path + ".causal", "true"};
+          }
+          if constexpr (requires { each.mask; }) {
+            fix = Fix{"Make it causal", path + ".mask", quoted("causal")};
+          }
+          add(path, "a position must not see the tokens after it, which it predicts", fix);
+        }
+        checkLookingAhead(each, path, problems);
+      };
+      std::visit(check, mixer);
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<Problem> validate(const Architecture& architecture) {
@@ -81,6 +194,8 @@ std::vector<Problem> validate(const Architecture& architecture) {
   const NetworkGraph graph = graphOf(inRange);
   checkShapes(inRange, graph, problems);
   checkWhitening(inRange, graph, problems);
+  checkSequence(inRange, problems);
+  checkTokens(inRange, problems);
   MixerCheck mixers(problems);
   for (const PlacedMixer& mixer : graph.mixers()) mixers.check(mixer);
   return problems;

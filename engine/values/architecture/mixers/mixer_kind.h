@@ -39,6 +39,9 @@ struct MixerTraits {
   /// Whether the plain family always adds a shortcut around it.
   bool needsShortcut = false;
   InspectedAs inspectedAs = InspectedAs::nothing;
+  /// Whether no position sees a later one, row by row, whatever the options. Kinds with an option
+  /// `causal` or `mask` can be causal too.
+  bool isCausal = false;
   /// How many times as many channels its output has as its queries and its values.
   int bottleneck = 1;
 };

@@ -1,0 +1,18 @@
+#include "engine/layers/norm/layer_norm.h"
+
+#include <ATen/ATen.h>
+
+#include "engine/layers/sequences/tokens.h"
+
+namespace lambda {
+
+LayerNormImpl::LayerNormImpl(std::int64_t channels)
+    : weight(registerParameter("weight", ParameterRole::norm, at::ones({channels}))),
+      bias(registerParameter("bias", ParameterRole::norm, at::zeros({channels}))) {}
+
+at::Tensor LayerNormImpl::forward(const at::Tensor& x) {
+  const at::Tensor normalised = at::layer_norm(tokensOf(x), {x.size(1)}, weight, bias, kEpsilon);
+  return mapOf(normalised, x.size(2), x.size(3));
+}
+
+}  // namespace lambda
