@@ -70,7 +70,7 @@ void printSummary(const RunResult& result) {
   if (!result.scoring.empty()) facts.add("scored with", scoringText(result.scoring));
   if (result.imagesPerSecond > 0) {
     facts.add("throughput",
-              formatCount(static_cast<std::int64_t>(result.imagesPerSecond)) + " images/s");
+              throughputText(result.imagesPerSecond, result.task, result.tokensPerExample));
   }
   printText("\n" + headlineOf(result) + "\n" + facts.text() + "\nNext:\n" +
             nextSteps(result, shellPath(run)));

@@ -22,13 +22,13 @@ struct EpochColumn {
   std::size_t width;
 };
 
-/// The headings without a text are those of the run's score.
+/// The headings without a text are those of the run's score and of its throughput.
 constexpr std::array<EpochColumn, 7> kEpochColumns{{{"epoch", 9},
                                                     {"train loss", 10},
                                                     {"", 8},
                                                     {"valid. loss", 11},
                                                     {"", 8},
-                                                    {"images/s", 8},
+                                                    {"", 9},
                                                     {"time", 8}}};
 
 std::string epochLine(const std::array<std::string, kEpochColumns.size()>& cells) {
@@ -60,6 +60,8 @@ void TrainingView::started(const RunRecord& record,
                            int batchesPerEpoch,
                            std::int64_t trainingImages) {
   run_ = run;
+  task_ = record.config.architecture.task;
+  tokensPerExample_ = record.config.architecture.input.width;
   startWeights_ = std::filesystem::path(record.config.start.weights).filename().string();
   epochs_ = record.config.recipe.epochs;
   batchesPerEpoch_ = std::max(batchesPerEpoch, 1);
@@ -78,9 +80,10 @@ void TrainingView::started(const RunRecord& record,
   line_.print(sentence({record.config.name,
                         record.pattern,
                         formatCount(record.parameters) + " parameters",
-                        formatShortCount(record.flops) + "FLOPs per image"}));
+                        formatShortCount(record.flops) + "FLOPs per " +
+                            (task_ == Task::tokens ? "sequence" : "image")}));
   line_.print(sentence({textOf(record.config.data.source),
-                        formatCount(trainingImages) + " training images",
+                        formatCount(trainingImages) + " training " + traitsOf(task_).examples,
                         batchesText(recipe, trainingImages)}));
   line_.print(sentence({machine.device, work}));
   line_.print(shownPath(run));
@@ -93,6 +96,7 @@ void TrainingView::printHeadings(const char* score) {
     const std::string heading = kEpochColumns[i].heading;
     headings[i] = heading.empty() ? score : heading;
   }
+  headings[5] = throughputUnit(task_);
   line_.print("");
   line_.print(epochLine(headings));
 }
@@ -120,7 +124,7 @@ void TrainingView::batchFinished(const BatchRecord& record) {
                "loss " + formatFixed(lossSum_ / batchesOfEpoch_, 3),
                traitsOf(record.scoredBy).shortName +
                    (" " + formatScore(scoreSum_ / batchesOfEpoch_, record.scoredBy)),
-               formatCount(std::llround(record.imagesPerSecond)) + " images/s"},
+               throughputText(record.imagesPerSecond, task_, tokensPerExample_)},
               done});
 }
 
@@ -145,7 +149,7 @@ void TrainingView::epochFinished(const EpochRecord& record) {
                          formatScore(record.train.score, record.train.scoredBy),
                          loss,
                          score,
-                         formatCount(std::llround(record.imagesPerSecond)),
+                         throughputNumber(record.imagesPerSecond, task_, tokensPerExample_),
                          formatClock(record.seconds)}) +
               (isBest ? "  best" : ""));
 }
@@ -157,7 +161,8 @@ void TrainingView::evaluated(const EvaluationProgress& progress) {
                           : 1;
   line_.show({{progress.split ? "scoring " + std::string(nameOf(*progress.split)) : "exporting",
                formatFixed(100 * done, 0) + " %",
-               formatCount(progress.done) + " of " + formatCount(progress.total) + " images"},
+               formatCount(progress.done) + " of " + formatCount(progress.total) + " " +
+                   traitsOf(task_).examples},
               done});
 }
 

@@ -41,6 +41,8 @@ class TrainingView : public Observer {
   ProgressLine& line_;
   std::string run_;
   std::string startWeights_;  ///< Name of the file that the run starts from; empty = none.
+  Task task_ = Task::classification;
+  int tokensPerExample_ = 1;
   int epochs_ = 0;
   int batchesPerEpoch_ = 1;
   std::int64_t batches_ = 0;  // Batches of this process, for the ETA, which includes evaluation.

@@ -98,7 +98,8 @@ DataBenchmark measure(RunConfig wanted, const DataBenchmarkOptions& options) {
   const ResolvedConfig resolved(std::move(wanted));
   const RunConfig& config = resolved.config();
   const at::Device device = torchDevice(resolved.device());
-  RunData data = dryRunData(resolved);
+  const std::unique_ptr<TrainingData> found = dryRunData(resolved);
+  RunData& data = imagesOf(*found);
   ImageByImage plain(config, data.images(Split::train));
   DryRun training(resolved, data);
 

@@ -15,24 +15,24 @@ namespace {
 
 EvaluationBenchmark measure(const RunConfig& wanted, const EvaluationBenchmarkOptions& options) {
   const ResolvedConfig resolved(wanted);
-  RunData data = dryRunData(resolved);
-  DryRun dryRun(resolved, data);
-  const LabeledImages& images = data.trainSample();
+  const std::unique_ptr<TrainingData> data = dryRunData(resolved);
+  DryRun dryRun(resolved, *data);
+  const Examples& examples = data->trainSample();
   const auto evaluateAll = [&] {
     Stopwatch clock;
-    evaluate(*dryRun.state().network, images, data.maker(), [](std::int64_t) { return true; });
+    evaluate(*dryRun.state().network, examples, [](std::int64_t) { return true; });
     clock.lap();
     return clock.laps();
   };
   const std::vector<Repetitions> repetitions = alternate(
       {evaluateAll},
       {.warmUps = 1, .repetitions = options.repetitions, .secondsAtMost = options.secondsAtMost});
-  return {.images = static_cast<std::int64_t>(images.count()),
-          .batch = static_cast<int>(kEvaluationBatch),
+  return {.images = examples.count(),
+          .batch = static_cast<int>(examples.together()),
           .threads = resolved.device().threads,
           .precision = resolved.config().recipe.precision,
           .device = resolved.device().name,
-          .syntheticData = data.areSynthetic(),
+          .syntheticData = data->areSynthetic(),
           .repetitions = repetitions.front().count(),
           .evaluation = repetitions.front().total()};
 }

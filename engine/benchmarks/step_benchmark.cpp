@@ -27,7 +27,7 @@ constexpr double kPassesPerStep = 3;
 /// Laps of a step, in their order.
 enum Lap : std::size_t { kData, kForward, kBackward, kMeasures, kUpdate };
 
-std::optional<std::uint64_t> peakBytesOf(const ResolvedConfig& resolved, RunData& data) {
+std::optional<std::uint64_t> peakBytesOf(const ResolvedConfig& resolved, TrainingData& data) {
   {
     // A step of a few images makes code and thread stacks resident before memory is measured.
     DryRun dryRun(resolved, data);
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> peakBytesOf(const ResolvedConfig& resolved, RunData
 /// A network that trains step by step.
 class TimedTraining {
  public:
-  TimedTraining(const ResolvedConfig& resolved, RunData& data)
+  TimedTraining(const ResolvedConfig& resolved, TrainingData& data)
       : config_(resolved.config()), dryRun_(resolved, data) {}
 
   Laps step() {
@@ -94,7 +94,7 @@ class TimedTraining {
 /// A network that trains as in a run, several steps at a time.
 class TimedRun {
  public:
-  TimedRun(const ResolvedConfig& resolved, RunData& data) : dryRun_(resolved, data) {
+  TimedRun(const ResolvedConfig& resolved, TrainingData& data) : dryRun_(resolved, data) {
     for (int step = 0; step < kStepsAtATime; ++step) dryRun_.step();
   }
 
@@ -142,7 +142,8 @@ StepBenchmark measure(RunConfig wanted, const StepBenchmarkOptions& options) {
   result.threads = device.threads;
   result.precision = config.recipe.precision;
   result.device = device.name;
-  RunData data = dryRunData(resolved);
+  const std::unique_ptr<TrainingData> found = dryRunData(resolved);
+  TrainingData& data = *found;
   result.syntheticData = data.areSynthetic();
 
   std::vector<std::optional<std::uint64_t>> peaks;

@@ -24,8 +24,8 @@ std::string listText(const std::vector<double>& values) {
 void recordSteps(const RunConfig& wanted, int steps, const std::filesystem::path& path) {
   requireTrainable(wanted);
   const ResolvedConfig resolved(wanted);
-  RunData data = dryRunData(resolved);
-  DryRun dryRun(resolved, data);
+  const std::unique_ptr<TrainingData> data = dryRunData(resolved);
+  DryRun dryRun(resolved, *data);
   std::vector<NamedTensor> tensors;
   {
     const MasterWeights recorded(dryRun.state().optimizer);

@@ -137,12 +137,14 @@ std::optional<Predictions> CheckpointInspector::predict(
       case Task::regression:
         numbers.add(outputs, labels);
         break;
+      case Task::tokens:
+        break;  // Such a network has no images.
     }
     sums->add(outputs, labels);
   };
   const auto proceed = [&](std::int64_t done) { return progress(done, total); };
   NetworkImpl& network = *trained.weights().network;
-  if (!classify(network, images, data.maker(), proceed, take) || !proceed(total)) {
+  if (!classify(network, ImageExamples(images, data.maker()), proceed, take) || !proceed(total)) {
     return std::nullopt;
   }
   if (split == Split::test) {

@@ -30,22 +30,23 @@ class ScoredSplit {
   explicit ScoredSplit(const EvaluationRequest& request)
       : trained(request.run, {.data = request.data, .device = request.device}),
         split(request.split),
-        images(trained.data().images(split)) {
-    if (images.count() == 0) {
+        examples(trained.examples(split)) {
+    const std::string noun = traitsOf(trained.weights().network->architecture.task).examples;
+    if (examples.count() == 0) {
       throw Error(trained.checkpoint().string(),
-                  "there are no " + std::string(nameOf(split)) + " images",
-                  split == Split::test ? "score the validation images instead"
+                  "there are no " + std::string(nameOf(split)) + " " + noun,
+                  split == Split::test ? "score the validation " + noun + " instead"
                                        : "score the test set instead");
     }
     otherData_ = trained.otherData(split);
     if (otherData_.empty() || request.data || request.changedData == ChangedData::warn) return;
     throw Error(otherData_,
-                "the " + std::string(nameOf(split)) +
-                    " images, their labels or their classes have changed since the run was trained",
+                "the " + std::string(nameOf(split)) + " " + noun +
+                    ", or what they mean, have changed since the run was trained",
                 "Put the former data there; to score the present data: --changed-data warn.");
   }
 
-  std::int64_t count() const { return static_cast<std::int64_t>(images.count()); }
+  std::int64_t count() const { return examples.count(); }
 
   /// Reports the images that are done, and waits until the next batch may run; false = stop.
   auto reportTo(RunControl& control, Observer& observer) const {
@@ -65,6 +66,7 @@ class ScoredSplit {
             .checkpoint = trained.checkpoint(),
             .epoch = at.epoch,
             .step = at.step,
+            .task = trained.weights().network->architecture.task,
             .images = count(),
             .testEvaluations = kept.testEvaluations,
             .isVerified = trained.weights().isVerified,
@@ -73,12 +75,12 @@ class ScoredSplit {
             .otherData = otherData_,
             .dataPlace = textOf(trained.resolved().config().data.source),
             .isDataCompared = trained.isDigestKnown(split),
-            .majority = majorityOf(images)};
+            .majority = examples.majority()};
   }
 
   TrainedNetwork trained;
   const Split split;
-  const LabeledImages& images;  ///< Of the split, in its order.
+  const Examples& examples;  ///< Of the split, in its order.
 
  private:
   std::string otherData_;
@@ -232,11 +234,7 @@ std::optional<Scores> predict(ScoredSplit& run,
     done += outputs.size(0);
     sums->add(outputs, labels);
   };
-  if (!classify(*trained.weights().network,
-                run.images,
-                trained.data().maker(),
-                run.reportTo(control, observer),
-                take)) {
+  if (!classify(*trained.weights().network, run.examples, run.reportTo(control, observer), take)) {
     return std::nullopt;
   }
   return finiteScores(sums->scores(), run, "Use an earlier checkpoint.");
@@ -255,8 +253,12 @@ std::unique_ptr<File> fileFor(ScoredSplit& run, const std::filesystem::path& pat
                     "Give a name that ends in .csv.");
       }
       return std::make_unique<NumbersFile>(run.trained.data().input().numbers);
+    case Task::tokens:
+      throw Error(path.string(),
+                  "predictions of tokens are not written as a table",
+                  "lambda evaluate scores them.");
   }
-  const std::vector<std::string>& classes = run.images.classNames;
+  const std::vector<std::string>& classes = run.trained.data().images(run.split).classNames;
   if (isArray) return std::make_unique<NpyFile>(run.count(), classes.size());
   return std::make_unique<CsvFile>(classes);
 }
@@ -267,10 +269,8 @@ std::optional<Evaluation> evaluateRun(const EvaluationRequest& request,
                                       RunControl& control,
                                       Observer& observer) {
   ScoredSplit run(request);
-  const std::optional<Scores> scores = evaluate(*run.trained.weights().network,
-                                                run.images,
-                                                run.trained.data().maker(),
-                                                run.reportTo(control, observer));
+  const std::optional<Scores> scores =
+      evaluate(*run.trained.weights().network, run.examples, run.reportTo(control, observer));
   if (!scores) return std::nullopt;
   return run.keep(finiteScores(*scores, run, "evaluate an earlier checkpoint"));
 }

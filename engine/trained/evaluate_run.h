@@ -33,7 +33,8 @@ struct Evaluation {
   std::filesystem::path checkpoint;
   int epoch = 0;
   std::int64_t step = 0;
-  std::int64_t images = 0;
+  Task task = Task::classification;
+  std::int64_t images = 0;  ///< Or sequences.
   int testEvaluations = 0;  ///< How often the run's test set has been scored, this time included.
   bool isVerified = true;   ///< False for exported weights, which have no digest.
   std::string saveProblem;  ///< Why it could not be stored in the run's folder; empty if it was.

@@ -39,14 +39,22 @@ void requirePictures(const std::string& place, const MapShape& input) {
               "Classify its own data with lambda evaluate.");
 }
 
+NetworkInput inputOf(const TrainedNetwork& trained, const PredictorOptions& options) {
+  const CheckpointHeader& header = trained.header();
+  if (header.config.architecture.task == Task::tokens) {
+    throw Error(trained.checkpoint().string(),
+                "its network takes sequences of tokens, not pictures",
+                "Score it on its own data with lambda evaluate.");
+  }
+  return header.input.isKnown() ? header.input : measuredInput(header.config.data, options.data);
+}
+
 }  // namespace
 
 struct Predictor::Impl {
   Impl(const std::filesystem::path& run, const PredictorOptions& options)
       : trained(run, {.device = options.device}),
-        input(trained.header().input.isKnown()
-                  ? trained.header().input
-                  : measuredInput(trained.header().config.data, options.data)),
+        input(inputOf(trained, options)),
         maker(trained.resolved().config(), input, torchDevice(trained.resolved().device())) {
     requirePictures(trained.checkpoint().string(), shape());
   }
@@ -102,6 +110,7 @@ std::vector<float> Predictor::predictImages(std::vector<std::uint8_t> images) {
       case Task::regression:
         return inUnits(outputs, impl_->input.numbers);
       case Task::classification:
+      case Task::tokens:
         break;
     }
     const at::Tensor rows = outputs.softmax(1).to(at::kCPU).contiguous();
@@ -120,8 +129,7 @@ std::vector<float> Predictor::predictImages(std::vector<std::uint8_t> images) {
   };
   classify(
       *impl_->trained.weights().network,
-      set,
-      impl_->maker,
+      ImageExamples(set, impl_->maker),
       [](std::int64_t) { return true; },
       take);
   return values;

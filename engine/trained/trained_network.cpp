@@ -7,6 +7,7 @@
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/torch_device.h"
 
 namespace fs = std::filesystem;
 
@@ -61,12 +62,22 @@ TrainedNetwork::TrainedNetwork(const fs::path& run, const TrainedOptions& option
   loaded_ = loadNetwork(checkpoint_, torchDevice(resolved_.device()));
 }
 
+bool TrainedNetwork::takesSequences() const {
+  return resolved_.config().architecture.task == Task::tokens;
+}
+
+void TrainedNetwork::usePlaceOfOptions() {
+  if (!options_.data || std::exchange(usesPlace_, true)) return;
+  resolved_ =
+      ResolvedConfig(withData(resolved_.config(), *options_.data, checkpoint_), resolved_.device());
+}
+
 EvaluationData& TrainedNetwork::data() {
-  if (data_) return *data_;
-  if (options_.data) {
-    resolved_ = ResolvedConfig(withData(resolved_.config(), *options_.data, checkpoint_),
-                               resolved_.device());
+  if (takesSequences()) {
+    throw Error(checkpoint_.string(), "its network takes sequences of tokens, not images");
   }
+  if (data_) return *data_;
+  usePlaceOfOptions();
   data_ = std::make_unique<EvaluationData>(
       resolved_,
       header().input,
@@ -74,8 +85,31 @@ EvaluationData& TrainedNetwork::data() {
   return *data_;
 }
 
+const std::shared_ptr<const SequenceData>& TrainedNetwork::sequences() {
+  if (sequences_) return sequences_;
+  usePlaceOfOptions();
+  sequences_ = sequencesFor(resolved_.config());
+  return sequences_;
+}
+
+const Examples& TrainedNetwork::examples(Split split) {
+  std::unique_ptr<Examples>& found = examples_[split];
+  if (found) return *found;
+  if (takesSequences()) {
+    found = std::make_unique<SequenceExamples>(
+        sequences(), split, resolved_.config().recipe.precision, torchDevice(resolved_.device()));
+  } else {
+    found = std::make_unique<ImageExamples>(data().images(split), data().maker());
+  }
+  return *found;
+}
+
+std::string TrainedNetwork::digestOfPart(Split split) {
+  return takesSequences() ? sequences()->digest() : data().digestOfPart(split);
+}
+
 std::string TrainedNetwork::otherData(Split split) {
-  EvaluationData& images = data();
+  usePlaceOfOptions();
   const RunConfig& config = resolved_.config();
   const std::string place = textOf(config.data.source);
   const std::optional<RunRecord> record = recordOf(checkpoint_);
@@ -84,14 +118,14 @@ std::string TrainedNetwork::otherData(Split split) {
   const bool isAtItsPlace =
       own.index() == config.data.source.index() && fullPath(place) == fullPath(textOf(own));
   if (split == Split::test && !known.test.empty()) {
-    if (images.digestOfPart(split) != known.test) return place;
+    if (digestOfPart(split) != known.test) return place;
     if (isAtItsPlace) return {};
   }
   if (known.train.empty() && (isAtItsPlace || !header().input.isKnown())) return {};
   try {
     const bool isSame = known.train.empty()
-                            ? images.measuredNormalization() == header().input.normalization
-                            : images.digestOfPart(Split::train) == known.train;
+                            ? data().measuredNormalization() == header().input.normalization
+                            : digestOfPart(Split::train) == known.train;
     return isSame ? "" : place;
   } catch (const Error&) {
     // A data set without images to train on is not that of a run.
@@ -109,14 +143,15 @@ KeptEvaluation TrainedNetwork::keep(Split split, const Scores& scores, const std
                         {.epoch = header().progress.epoch,
                          .step = header().progress.step,
                          .split = split,
-                         .images = static_cast<std::int64_t>(data().images(split).count()),
+                         .images = examples(split).count(),
                          .scores = scores,
                          .data = other,
-                         .dataSha256 = data().digestOfPart(split)});
+                         .dataSha256 = digestOfPart(split)});
 }
 
 RunConfig withData(RunConfig config, const std::string& place, const fs::path& checkpoint) {
   config.data.source = recognizeDataSource(place, config.data.source);
+  if (traitsOf(config.data.source).isSequences) return config;
   setImageSize(config.data.source, config.architecture.input.height);
   DataSource chosen = config.data.source;
   chooseOptions(chosen);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -9,6 +10,7 @@
 #include "engine/runtime/tensor_memory.h"
 #include "engine/trained/evaluation_data.h"
 #include "engine/training/checkpoint/training_state.h"
+#include "engine/training/input/sequence_run_data.h"
 #include "engine/values/run/metrics.h"
 
 namespace lambda {
@@ -41,8 +43,12 @@ class TrainedNetwork {
 
   const LoadedNetwork& weights() const { return loaded_; }
 
-  /// Throws Error where the place of the options has no data.
+  /// The images for the network. Throws Error where the place of the options has no data, and for a
+  /// network that takes sequences.
   EvaluationData& data();
+
+  /// The examples of a split. Throws Error as data(), and where they can't be read.
+  const Examples& examples(Split split);
 
   /// The place of the data, where a split of it is not the one that the network's run has: another
   /// data set, or one that has changed. Empty where it is the run's. They are compared by the
@@ -64,7 +70,15 @@ class TrainedNetwork {
   ResolvedConfig resolved_;
   std::optional<TensorMemoryReuse> reuse_;  // Must outlive the tensors below.
   LoadedNetwork loaded_;
-  std::unique_ptr<EvaluationData> data_;  // Null until it is needed.
+  bool takesSequences() const;
+  void usePlaceOfOptions();
+  const std::shared_ptr<const SequenceData>& sequences();
+  std::string digestOfPart(Split split);
+
+  bool usesPlace_ = false;                         // The configuration has the options' data.
+  std::unique_ptr<EvaluationData> data_;           // Null until it is needed.
+  std::shared_ptr<const SequenceData> sequences_;  // Likewise.
+  std::map<Split, std::unique_ptr<Examples>> examples_;
 };
 
 /// The configuration of the network in a checkpoint with the data set at a place instead of its

@@ -17,6 +17,8 @@ const Objective& objectiveOf(Task task) {
   switch (task) {
     case Task::regression:
       return regressionObjective();
+    case Task::tokens:
+      return tokenObjective();
     case Task::classification:
       break;
   }

@@ -20,12 +20,12 @@ class ScoreSums {
   /// Outputs and labels as in Objective.
   virtual void add(const at::Tensor& outputs, const at::Tensor& labels) = 0;
 
-  /// Those over all images that were added; zeros if there were none. Waits for the device.
+  /// Those over all examples that were added; zeros if there were none. Waits for the device.
   virtual Scores scores() const = 0;
 };
 
 /// What the outputs of a network cost and how good they are; one source for each task. Outputs are
-/// [b, outputs] in float32, labels as the task has them.
+/// [b, outputs], of tokens [b, n, outputs], in float32, labels as the task has them.
 class Objective {
  public:
   virtual ~Objective() = default;
@@ -36,7 +36,7 @@ class Objective {
                     const TensorBatch& batch,
                     double labelSmoothing) const;
 
-  /// The loss of each image, [b].
+  /// The loss of each example, [b].
   virtual at::Tensor lossesOf(const at::Tensor& outputs, const at::Tensor& labels) const = 0;
 
   /// The score of a batch, [] float64.
@@ -56,6 +56,10 @@ const Objective& classificationObjective();
 /// Labels are [b, outputs] float32, in deviations from the mean of the training images' numbers;
 /// the loss is the squared error, the mean over the outputs.
 const Objective& regressionObjective();
+
+/// Labels are [b, n] int64, kNotScored where nothing is; the loss is the cross-entropy in nats, the
+/// mean over all positions that are scored.
+const Objective& tokenObjective();
 
 const Objective& objectiveOf(Task task);
 

@@ -27,7 +27,7 @@ class EvaluationMode {
   bool wasTraining_;
 };
 
-/// The logits [b, classes] of images [b, c, h, w], in float32.
+/// The logits of images [b, c, h, w], or of tokens, in float32.
 at::Tensor logitsOf(NetworkImpl& network, const at::Tensor& images, Precision precision) {
   const Autocast autocast(precision, images.device().type());
   return network.forward(images).to(at::kFloat);
@@ -61,31 +61,29 @@ at::Tensor meanLogits(NetworkImpl& network,
 
 bool classify(
     NetworkImpl& network,
-    const LabeledImages& images,
-    const BatchMaker& maker,
+    const Examples& examples,
     const std::function<bool(std::int64_t done)>& proceed,
     const std::function<void(const at::Tensor& logits, const at::Tensor& labels)>& visit) {
   const at::NoGradGuard noGrad;
   const EvaluationMode evaluationMode(network);
   const CastWeights castWeights;
-  const std::size_t count = images.count();
-  for (std::size_t first = 0; first < count; first += kEvaluationBatch) {
-    if (!proceed(static_cast<std::int64_t>(first))) return false;
-    const TensorBatch batch = maker.plain(images, first, std::min(kEvaluationBatch, count - first));
-    visit(meanLogits(network, batch.images, maker.views(), maker.precision()), batch.labels);
+  const std::int64_t count = examples.count(), together = examples.together();
+  for (std::int64_t first = 0; first < count; first += together) {
+    if (!proceed(first)) return false;
+    const TensorBatch batch = examples.batch(first, std::min(together, count - first));
+    visit(meanLogits(network, batch.images, examples.views(), examples.precision()), batch.labels);
   }
   return true;
 }
 
 std::optional<Scores> evaluate(NetworkImpl& network,
-                               const LabeledImages& images,
-                               const BatchMaker& maker,
+                               const Examples& examples,
                                const std::function<bool(std::int64_t done)>& proceed) {
   const std::unique_ptr<ScoreSums> sums = objectiveOf(network.architecture.task).sums();
   const auto add = [&](const at::Tensor& logits, const at::Tensor& labels) {
     sums->add(logits, labels);
   };
-  if (!classify(network, images, maker, proceed, add)) return std::nullopt;
+  if (!classify(network, examples, proceed, add)) return std::nullopt;
   return sums->scores();
 }
 

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -82,7 +83,11 @@ nlohmann::ordered_json evaluationJson(const Evaluation& evaluation, const std::s
   object["split"] = split;
   object[traitsOf(evaluation.scores.scoredBy).key] = evaluation.scores.score;
   object["loss"] = evaluation.scores.loss;
-  object["images"] = evaluation.images;
+  object[traitsOf(evaluation.task).examples] = evaluation.images;
+  if (evaluation.task == Task::tokens) {
+    object["bitsPerToken"] = bitsOf(evaluation.scores.loss);
+    object["perplexity"] = std::exp(evaluation.scores.loss);
+  }
   if (evaluation.majority) {
     object["majority"] = {{"class", evaluation.majority->name},
                           {"share", evaluation.majority->share}};
@@ -112,9 +117,13 @@ void printAsText(const Evaluation& evaluation, const std::string& split) {
   facts.add(traitsOf(scoredBy).name,
             formatScore(evaluation.scores.score, scoredBy) + majorityText(evaluation.majority));
   facts.add("loss", formatFixed(evaluation.scores.loss, 4));
+  if (evaluation.task == Task::tokens) {
+    facts.add("bits per token", formatFixed(bitsOf(evaluation.scores.loss), 4));
+    facts.add("perplexity", formatFixed(std::exp(evaluation.scores.loss), 3));
+  }
   if (!evaluation.scoring.empty()) facts.add("scored with", scoringText(evaluation.scoring));
-  printText("The " + split + " set, " + formatCount(evaluation.images) + " images:\n" +
-            facts.text());
+  printText("The " + split + " set, " + formatCount(evaluation.images) + " " +
+            traitsOf(evaluation.task).examples + ":\n" + facts.text());
   if (split == "test" && evaluation.otherData.empty() && evaluation.testEvaluations > 1) {
     printText("The test set has been scored " + std::to_string(evaluation.testEvaluations) +
               " times in this run: choose by the validation score, not by the test score.\n");

@@ -145,7 +145,9 @@ std::string factsText(const RunInfo& info) {
   }
   facts.add("training",
             formatDuration(record.trainSeconds) + ", " +
-                formatCount(static_cast<std::int64_t>(record.imagesPerSecond)) + " images/s");
+                throughputText(record.imagesPerSecond,
+                               record.config.architecture.task,
+                               record.config.architecture.input.width));
   if (record.testScore) {
     facts.add("test",
               scoreInWords(*record.testScore, record.scoredBy) + majorityText(record.testMajority) +

@@ -143,6 +143,7 @@ LayerView::LayerView(Network& network, const at::Tensor& image, const std::strin
       predicted_ = static_cast<int>(outputs[0].argmax().item<std::int64_t>());
       break;
     case Task::regression:
+    case Task::tokens:
       break;
   }
   for (const auto& [name, unit] : network->mixers()) {

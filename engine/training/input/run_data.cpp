@@ -104,13 +104,15 @@ RunData::RunData(const RunConfig& config,
       trainSample_(sampleOf(*train_)),
       order_(config.seed, static_cast<std::uint32_t>(train_->count()), config.recipe),
       mixer_(config.architecture.input, config.data.augmentation, config.seed),
-      maker_(config, input_, device) {
+      maker_(config, input_, device),
+      sampleExamples_(trainSample_, maker_),
+      validationExamples_(data_->validation, maker_) {
   maker_.keep(*train_);
   maker_.keep(data_->validation);
   maker_.keep(trainSample_);
 }
 
-std::int64_t RunData::imagesIn(int batches) const {
+std::int64_t RunData::examplesIn(int batches) const {
   return std::min<std::int64_t>(std::int64_t{batches} * batchSize_, order_.epoch().used);
 }
 
@@ -123,7 +125,12 @@ TensorBatch RunData::batch(int epoch, int batch) {
   return mixed(std::move(made), mixer_.draw(position, static_cast<std::uint32_t>(indices.size())));
 }
 
-const LabeledImages& RunData::test() {
+const Examples& RunData::test() {
+  if (!testExamples_) testExamples_.emplace(testImages(), maker_);
+  return *testExamples_;
+}
+
+const LabeledImages& RunData::testImages() {
   if (!test_) {
     test_ = datasets_->test(config_);
     if (test_->count() > 0 && !fits(*test_, input_)) {
@@ -136,6 +143,11 @@ const LabeledImages& RunData::test() {
   return *test_;
 }
 
+RunData& imagesOf(TrainingData& data) {
+  if (RunData* images = data.asImages()) return *images;
+  throw Error("data", "it has sequences, and this is for images");
+}
+
 const LabeledImages& RunData::images(Split split) {
   switch (split) {
     case Split::train:
@@ -143,7 +155,7 @@ const LabeledImages& RunData::images(Split split) {
     case Split::validation:
       return data_->validation;
     case Split::test:
-      return test();
+      return testImages();
   }
   return data_->validation;
 }

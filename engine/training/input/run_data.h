@@ -1,15 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/data/augmentation/mixing.h"
 #include "engine/data/batches.h"
-#include "engine/data/dataset_cache.h"
-#include "engine/training/input/batch_maker.h"
-#include "engine/training/resolved_config.h"
-#include "engine/values/run/network_input.h"
+#include "engine/training/input/training_data.h"
 
 namespace lambda {
 
@@ -21,12 +19,9 @@ enum class ImageOrigin {
 };
 
 /// The images of a run, and the batches made of them. Lives on the training thread.
-class RunData : public NetworkImages {
+class RunData : public TrainingData, public NetworkImages {
  public:
-  /// Loads the training images through `datasets`. `input`: of a network that is trained further:
-  /// the images are normalised by it and get its classes, as matchLabels() says; where it is not
-  /// known, it is measured on the images. Throws Error for missing or damaged data, if the images,
-  /// the classes or the batch size do not fit the configuration, and as imagesWithLabels().
+  /// Loads the training images through `datasets`. The rest as trainingDataOf().
   explicit RunData(const ResolvedConfig& resolved,
                    const NetworkInput& input = {},
                    std::shared_ptr<DatasetCache> datasets = std::make_shared<DatasetCache>());
@@ -37,38 +32,40 @@ class RunData : public NetworkImages {
           std::shared_ptr<DatasetCache> datasets,
           ImageOrigin origin = ImageOrigin::dataset);
 
-  int batchesPerEpoch() const { return static_cast<int>(order_.epoch().batches); }
+  RunData(const RunData&) = delete;
+  RunData& operator=(const RunData&) = delete;
 
-  bool areSynthetic() const { return origin_ == ImageOrigin::synthetic; }
+  int batchesPerEpoch() const override { return static_cast<int>(order_.epoch().batches); }
 
-  /// Images in the first batches of an epoch.
-  std::int64_t imagesIn(int batches) const;
+  bool areSynthetic() const override { return origin_ == ImageOrigin::synthetic; }
 
-  std::int64_t trainingImages() const { return static_cast<std::int64_t>(train_->count()); }
+  std::int64_t examplesIn(int batches) const override;
+
+  std::int64_t trainingExamples() const override {
+    return static_cast<std::int64_t>(train_->count());
+  }
 
   /// Dataset::sha256 of the images.
-  const std::string& digest() const { return data_->sha256; }
+  const std::string& digest() const override { return data_->sha256; }
 
   /// The images that are trained on, with the labels that the training uses.
   const LabeledImages& train() const { return *train_; }
 
-  /// How many images are labelled, pseudo-labelled and left out; empty if all labels are used.
-  const std::string& labelSummary() const { return labelSummary_; }
+  std::string labelSummary() const override { return labelSummary_; }
 
-  /// What was changed in images as they were read; empty = nothing.
-  const std::string& imageChanges() const { return data_->changes; }
+  std::string changes() const override { return data_->changes; }
 
-  /// The training batch at a position, both counted from 0: augmented, and mixed if the run mixes
-  /// images.
-  TensorBatch batch(int epoch, int batch);
+  /// Augmented, and mixed if the run mixes images.
+  TensorBatch batch(int epoch, int batch) override;
 
-  /// A fixed stratified sample of at most 2,500 training images, scored at the end of every epoch.
-  const LabeledImages& trainSample() const { return trainSample_; }
+  /// A stratified sample of at most 2,500 images.
+  const Examples& trainSample() const override { return sampleExamples_; }
 
-  const LabeledImages& validation() const { return data_->validation; }
+  const Examples& validation() const override { return validationExamples_; }
 
-  /// The test images, loaded at the first call. Throws Error if they can't be loaded.
-  const LabeledImages& test();
+  const Examples& test() override;
+
+  RunData* asImages() override { return this; }
 
   const NetworkInput& input() const override { return input_; }
 
@@ -84,6 +81,8 @@ class RunData : public NetworkImages {
           std::shared_ptr<DatasetCache> datasets,
           ImageOrigin origin);
 
+  const LabeledImages& testImages();
+
   DataConfig config_;
   int batchSize_;
   ImageOrigin origin_;
@@ -96,7 +95,13 @@ class RunData : public NetworkImages {
   BatchOrder order_;
   BatchMixer mixer_;
   BatchMaker maker_;
+  ImageExamples sampleExamples_;
+  ImageExamples validationExamples_;
   std::shared_ptr<const LabeledImages> test_;  // Null before the first call of test().
+  std::optional<ImageExamples> testExamples_;
 };
+
+/// The data as images. Throws Error if they are sequences.
+RunData& imagesOf(TrainingData& data);
 
 }  // namespace lambda

@@ -8,10 +8,10 @@ struct MixingDraw;
 
 /// One batch for training or evaluating a network. Only training batches are mixed.
 struct TensorBatch {
-  at::Tensor
-      images;  ///< [b, c, h, w], normalised; float32, or bfloat16 where a run computes in it.
-  /// Classes [b] int64, or numbers [b, numbers] float32, in deviations from the mean. In a mixed
-  /// batch it is the label with the larger share.
+  at::Tensor images;  ///< [b, c, h, w], normalised; float32, or bfloat16 where a run computes in
+                      ///< it. Tokens: [b, 1, 1, n] int64.
+  /// Classes [b] int64, or numbers [b, numbers] float32, in deviations from the mean, or tokens
+  /// [b, n] int64. In a mixed batch it is the label with the larger share.
   at::Tensor labels;
   at::Tensor partnerLabels = {};  ///< The other labels; undefined if it is not mixed.
   /// [] float32, 0.5..1: share of `labels` in a mixed batch; undefined if it is not mixed. It is a

@@ -5,7 +5,6 @@
 
 #include <c10/util/Exception.h>
 
-#include "engine/data/dataset.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
@@ -44,7 +43,7 @@ RunResult Conductor::run(EventKind opening, const std::string& text) {
     RunRecord opened = run_.record;
     opened.changes.resize(static_cast<std::size_t>(progress().changes));
     observer_.started(
-        opened, run_.folder.path().string(), data().batchesPerEpoch(), data().trainingImages());
+        opened, run_.folder.path().string(), data().batchesPerEpoch(), data().trainingExamples());
     writer_.note(opening, text);
     if (const std::string& obstacle = state().kernelObstacle; !obstacle.empty()) {
       writer_.note(
@@ -52,7 +51,7 @@ RunResult Conductor::run(EventKind opening, const std::string& text) {
           "runs on plain LibTorch operations, more slowly than on the CUDA kernels, because " +
               obstacle);
     }
-    if (const std::string& changes = data().imageChanges(); !changes.empty()) {
+    if (const std::string changes = data().changes(); !changes.empty()) {
       writer_.note(EventKind::warning, changes);
     }
     if (!run_.graphs.obstacle.empty()) noteWithoutGraph(run_.graphs.obstacle);
@@ -219,7 +218,7 @@ EpochRecord Conductor::epochRecordOf(const EpochScores& scores) const {
                      .validation = scores.validation};
   record.learningRate = learningRateAt(recipe, record.epoch);
   if (at.epochSeconds > 0) {
-    const std::int64_t images = run_.prepared.data->imagesIn(at.batch);
+    const std::int64_t images = run_.prepared.data->examplesIn(at.batch);
     record.imagesPerSecond = static_cast<double>(images) / at.epochSeconds;
     record.dataShare = std::clamp(at.epochDataSeconds / at.epochSeconds, 0.0, 1.0);
   }
@@ -228,7 +227,9 @@ EpochRecord Conductor::epochRecordOf(const EpochScores& scores) const {
 
 Conductor::Outcome Conductor::scoreTest() {
   if (data().test().count() == 0) {
-    writer_.note(EventKind::warning, "the data set has no test images: there is no test accuracy");
+    writer_.note(EventKind::warning,
+                 std::string("the data set has no test ") +
+                     traitsOf(config().architecture.task).examples + ": there is no test score");
     return Outcome::done;
   }
   // If the best checkpoint is kept, it is the run's result: validation alone has chosen it.
@@ -251,12 +252,12 @@ Conductor::Outcome Conductor::scoreTest() {
 
 void Conductor::noteTestSet() {
   RunRecord& record = run_.record;
-  const std::string digest = digestOf(data().test());
+  const std::string digest = data().test().digest();
   if (!record.dataSha256.test.empty() && record.dataSha256.test != digest) {
     writer_.note(EventKind::warning, "the test set has changed since it was scored before");
   }
   record.dataSha256.test = digest;
-  record.testMajority = majorityOf(data().test());
+  record.testMajority = data().test().majority();
 }
 
 bool Conductor::proceed() {
@@ -309,8 +310,8 @@ void Conductor::serveInspection() {
   // While averaged weights are in the network, this second swap brings the live ones back.
   const AveragedWeights live(scoring_.averageInUse());
   try {
-    observer_.inspected(
-        std::make_shared<const InspectionSnapshot>(inspectLive(state(), data(), *request)));
+    observer_.inspected(std::make_shared<const InspectionSnapshot>(
+        inspectLive(state(), imagesOf(data()), *request)));
   } catch (const std::exception& failure) {
     observer_.inspectionFailed(*request, failure.what());
   }

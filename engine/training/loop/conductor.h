@@ -73,7 +73,7 @@ class Conductor {
 
   TrainingState& state() { return *run_.prepared.state; }
 
-  RunData& data() { return *run_.prepared.data; }
+  TrainingData& data() { return *run_.prepared.data; }
 
   TensorMemoryReuse reuse_;  ///< Must outlive the tensors below.
   OpenRun run_;

@@ -5,6 +5,7 @@
 
 #include "engine/runtime/error.h"
 #include "engine/runtime/random.h"
+#include "engine/training/input/run_data.h"
 #include "engine/training/start/start_weights.h"
 #include "engine/training/step/cuda_graph_plugin.h"
 #include "engine/values/config/schedule.h"
@@ -44,8 +45,9 @@ std::shared_ptr<const Dataset> randomDataset(const DatasetInfo& like, const Data
 
 }  // namespace
 
-RunData dryRunData(const ResolvedConfig& resolved) {
+std::unique_ptr<TrainingData> dryRunData(const ResolvedConfig& resolved) {
   const RunConfig& config = resolved.config();
+  if (traitsOf(config.data.source).isSequences) return trainingDataOf(resolved);
   auto datasets = std::make_shared<DatasetCache>();
   std::shared_ptr<const Dataset> images;
   try {
@@ -53,12 +55,13 @@ RunData dryRunData(const ResolvedConfig& resolved) {
   } catch (const Error&) {
     const std::optional<DatasetInfo> like = announcedInfo(config.data.source);
     if (!like || !pathOf(config.data.source)) throw;
-    return RunData(resolved, randomDataset(*like, config.data), datasets, ImageOrigin::synthetic);
+    return std::make_unique<RunData>(
+        resolved, randomDataset(*like, config.data), datasets, ImageOrigin::synthetic);
   }
-  return RunData(resolved, std::move(images), std::move(datasets), ImageOrigin::dataset);
+  return std::make_unique<RunData>(resolved, std::move(images), std::move(datasets));
 }
 
-DryRun::DryRun(const ResolvedConfig& resolved, RunData& data)
+DryRun::DryRun(const ResolvedConfig& resolved, TrainingData& data)
     : data_(data),
       state_(resolved),
       steps_(state_,

@@ -1,26 +1,27 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "engine/runtime/device.h"
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/checkpoint/training_state.h"
-#include "engine/training/input/run_data.h"
+#include "engine/training/input/training_data.h"
 #include "engine/training/step/step_runner.h"
 
 namespace lambda {
 
-/// The images of a dry run: the configuration's training images. If the files can't be read, random
+/// The data of a dry run: that of the configuration. If image files can't be read, random
 /// pixels replace them for the kinds of data set whose shape is known without the files (CIFAR).
-/// Throws Error for the other kinds, and if the images do not fit the configuration.
-RunData dryRunData(const ResolvedConfig& resolved);
+/// Throws Error for the other kinds, and if the data does not fit the configuration.
+std::unique_ptr<TrainingData> dryRunData(const ResolvedConfig& resolved);
 
 /// A dry run: the first steps of a training, one by one, without a run folder. Lives on the
 /// training thread.
 class DryRun {
  public:
   /// Starts from a fresh network. `data` must outlive this.
-  DryRun(const ResolvedConfig& resolved, RunData& data);
+  DryRun(const ResolvedConfig& resolved, TrainingData& data);
 
   TrainingState& state() { return state_; }
 
@@ -44,7 +45,7 @@ class DryRun {
 
  private:
   TensorMemoryReuse reuse_;  ///< Must outlive the tensors below.
-  RunData& data_;
+  TrainingData& data_;
   TrainingState state_;
   StepRunner steps_;
 };

@@ -8,8 +8,8 @@
 
 namespace lambda {
 
-std::optional<Scores> EpochScoring::score(const LabeledImages& images, Split split) {
-  return scoreWith(*state_.network, state_.average.get(), images, split);
+std::optional<Scores> EpochScoring::score(const Examples& examples, Split split) {
+  return scoreWith(*state_.network, state_.average.get(), examples, split);
 }
 
 std::optional<Scores> EpochScoring::scoreTest(const std::filesystem::path& checkpoint) {
@@ -19,19 +19,19 @@ std::optional<Scores> EpochScoring::scoreTest(const std::filesystem::path& check
 
 std::optional<Scores> EpochScoring::scoreWith(NetworkImpl& network,
                                               WeightAverage* average,
-                                              const LabeledImages& images,
+                                              const Examples& examples,
                                               Split split) {
-  const auto total = static_cast<std::int64_t>(images.count());
+  const std::int64_t total = examples.count();
   averageInUse_ = average;
   const AveragedWeights averaged(average);
-  const std::optional<Scores> scores =
-      evaluate(network, images, data_.maker(), [&](std::int64_t done) {
-        return proceed_({split, done, total});
-      });
+  const std::optional<Scores> scores = evaluate(network, examples, [&](std::int64_t done) {
+    return proceed_({split, done, total});
+  });
   averageInUse_ = nullptr;
   if (scores && !std::isfinite(scores->loss)) {
     throw Error("step " + std::to_string(state_.progress.step),
-                "the loss on the " + std::string(nameOf(split)) + " images is not finite",
+                "the loss on the " + std::string(nameOf(split)) + " " +
+                    traitsOf(network.architecture.task).examples + " is not finite",
                 lowerLearningRateHint(recipe_));
   }
   return scores;

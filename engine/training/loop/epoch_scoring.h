@@ -6,25 +6,25 @@
 
 #include "engine/runs/observer.h"
 #include "engine/training/checkpoint/training_state.h"
-#include "engine/training/input/run_data.h"
+#include "engine/training/input/training_data.h"
 
 namespace lambda {
 
-/// Scores the images of a training between its steps. Lives on the training thread.
+/// Scores the examples of a training between its steps. Lives on the training thread.
 class EpochScoring {
  public:
-  /// Gets the progress before every batch of images; returns false to stop.
+  /// Gets the progress before every batch; returns false to stop.
   using Proceed = std::function<bool(const EvaluationProgress& progress)>;
 
   /// All must outlive this.
-  EpochScoring(TrainingState& state, RunData& data, const Recipe& recipe, Proceed proceed)
+  EpochScoring(TrainingState& state, TrainingData& data, const Recipe& recipe, Proceed proceed)
       : state_(state), data_(data), recipe_(recipe), proceed_(std::move(proceed)) {}
 
-  /// Scores images with the network, in which the averaged weights are meanwhile, if the run keeps
-  /// them; nothing if it was stopped. Throws Error if the loss is not finite.
-  std::optional<Scores> score(const LabeledImages& images, Split split);
+  /// Scores examples with the network, in which the averaged weights are meanwhile, if the run
+  /// keeps them; nothing if it was stopped. Throws Error if the loss is not finite.
+  std::optional<Scores> score(const Examples& examples, Split split);
 
-  /// Scores the test images by the weights of a checkpoint; the rest as in score().
+  /// Scores the test examples by the weights of a checkpoint; the rest as in score().
   std::optional<Scores> scoreTest(const std::filesystem::path& checkpoint);
 
   /// The average that is in the network now; null = the network has its own weights.
@@ -33,11 +33,11 @@ class EpochScoring {
  private:
   std::optional<Scores> scoreWith(NetworkImpl& network,
                                   WeightAverage* average,
-                                  const LabeledImages& images,
+                                  const Examples& examples,
                                   Split split);
 
   TrainingState& state_;
-  RunData& data_;
+  TrainingData& data_;
   const Recipe& recipe_;
   Proceed proceed_;
   WeightAverage* averageInUse_ = nullptr;

@@ -7,7 +7,7 @@
 
 #include "engine/runtime/error.h"
 #include "engine/training/histograms/histogram_recorder.h"
-#include "engine/training/input/run_data.h"
+#include "engine/training/input/training_data.h"
 #include "engine/training/step/step_runner.h"
 
 namespace lambda {
@@ -30,7 +30,7 @@ class Steps {
   /// `recipe`: its present value is that of each step. `recorder` and `warn`: as for StepRunner.
   /// All must outlive this.
   Steps(TrainingState& state,
-        RunData& data,
+        TrainingData& data,
         const Recipe& recipe,
         WorkRecorder* recorder,
         std::function<void(const std::string&)> warn)
@@ -49,7 +49,7 @@ class Steps {
 
  private:
   TrainingState& state_;
-  RunData& data_;
+  TrainingData& data_;
   const Recipe& recipe_;
   StepRunner runner_;
   std::chrono::steady_clock::time_point lastEnd_ = std::chrono::steady_clock::now();

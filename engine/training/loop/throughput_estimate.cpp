@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 
 // These steps allocate memory and choose kernels; on a GPU the last one is recorded.
 constexpr int kWarmUpSteps = kStepsBeforeRecord + 1;
-constexpr std::size_t kEvaluationImages = 4 * kEvaluationBatch;
+constexpr int kEvaluationBatches = 4;
 
 double medianOf(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -42,10 +41,9 @@ class ThroughputMeasurement {
     const ProcessMemory before = processMemory();
     const ComputeDevice& device = resolved_.device();
     result_ = {.steps = steps_, .device = device.name, .threads = device.threads};
-    RunData images = dryRunData(resolved_);
-    result_.syntheticData = images.areSynthetic();
-    data_ = &images;
-    training_ = std::make_unique<DryRun>(resolved_, images);
+    data_ = dryRunData(resolved_);
+    result_.syntheticData = data_->areSynthetic();
+    training_ = std::make_unique<DryRun>(resolved_, *data_);
     if (!timeSteps() || !timeEvaluation()) return std::nullopt;
     result_.secondsPerEpoch =
         result_.secondsPerStep * data_->batchesPerEpoch() + result_.evaluationSeconds;
@@ -74,35 +72,33 @@ class ThroughputMeasurement {
     return true;
   }
 
-  /// How many images are scored to estimate the time for all.
-  std::size_t evaluationImages() const {
-    return std::min(kEvaluationImages, data_->trainSample().count());
-  }
-
+  /// How many batches are scored to estimate the time for all.
   int evaluationBatches() const {
-    return static_cast<int>((evaluationImages() + kEvaluationBatch - 1) / kEvaluationBatch);
+    const Examples& sample = data_->trainSample();
+    const std::int64_t all = (sample.count() + sample.together() - 1) / sample.together();
+    return static_cast<int>(std::min<std::int64_t>(kEvaluationBatches, all));
   }
 
   bool timeEvaluation() {
-    const LabeledImages& sample = data_->trainSample();
-    std::vector<std::uint32_t> first(evaluationImages());
-    std::iota(first.begin(), first.end(), 0U);
-    const LabeledImages images = selectImages(sample, first);
+    const Examples& sample = data_->trainSample();
     Clock::time_point start;
-    std::vector<double> secondsPerImage;
-    int batch = 0;
+    std::vector<double> secondsPerExample;
+    bool isStopped = false;
     const auto go = [&](std::int64_t) {
-      if (!proceed(kWarmUpSteps + steps_ + batch++)) return false;
+      const int batch = static_cast<int>(secondsPerExample.size());
+      if (batch == evaluationBatches()) return false;
+      isStopped = !proceed(kWarmUpSteps + steps_ + batch);
       start = Clock::now();
-      return true;
+      return !isStopped;
     };
-    const auto time = [&](const at::Tensor& logits, const at::Tensor&) {
-      logits.sum().item<float>();  // Reading a value waits for a GPU.
-      secondsPerImage.push_back(secondsSince(start) / static_cast<double>(logits.size(0)));
+    const auto time = [&](const at::Tensor& outputs, const at::Tensor&) {
+      outputs.sum().item<float>();  // Reading a value waits for a GPU.
+      secondsPerExample.push_back(secondsSince(start) / static_cast<double>(outputs.size(0)));
     };
-    if (!classify(*training_->state().network, images, data_->maker(), go, time)) return false;
-    const std::size_t all = sample.count() + data_->validation().count();
-    result_.evaluationSeconds = medianOf(std::move(secondsPerImage)) * static_cast<double>(all);
+    classify(*training_->state().network, sample, go, time);
+    if (isStopped) return false;
+    const std::int64_t all = sample.count() + data_->validation().count();
+    result_.evaluationSeconds = medianOf(std::move(secondsPerExample)) * static_cast<double>(all);
     return true;
   }
 
@@ -111,7 +107,7 @@ class ThroughputMeasurement {
   RunControl& control_;
   Observer& observer_;
   ThroughputEstimate result_;
-  RunData* data_ = nullptr;  // Valid while run() runs.
+  std::unique_ptr<TrainingData> data_;
   std::unique_ptr<DryRun> training_;
 };
 

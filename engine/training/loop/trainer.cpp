@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/data/dataset.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/run_json.h"
@@ -37,19 +36,18 @@ RunRecord recordOf(const PreparedRun& prepared) {
   record.pattern = patternOf(config.architecture);
   record.input = prepared.data->input();
   record.dataSha256.train = prepared.data->digest();
-  record.validationMajority = majorityOf(prepared.data->validation());
+  record.validationMajority = prepared.data->validation().majority();
   return record;
 }
 
 /// A warning, as the end of an event text, if a run's data is not the expected; empty if it is, or
 /// if nothing is expected. Throws Error instead where the run is to stop.
-std::string changedDataText(const RunData& data,
+std::string changedDataText(const TrainingData& data,
                             const RunConfig& config,
                             const ExpectedData& expected) {
   if (expected.sha256.empty() || expected.sha256 == data.digest()) return {};
-  const std::string reason =
-      "the training images, their labels or their classes have changed: their digest is " +
-      data.digest() + ", not " + expected.sha256;
+  const std::string reason = "the data for training and validation has changed: its digest is " +
+                             data.digest() + ", not " + expected.sha256;
   if (expected.otherwise == ChangedData::warn) return "; warning: " + reason;
   throw Error(textOf(config.data.source),
               reason,
@@ -117,7 +115,7 @@ std::string nameOfRun(const RunConfig& config) {
 
 /// The device of a run and why it was chosen, the precision if that was measured, the labels if the
 /// training does not use all, and what becomes of images that are left over by whole batches.
-std::string placeText(const ResolvedConfig& resolved, const RunData& data) {
+std::string placeText(const ResolvedConfig& resolved, const TrainingData& data) {
   const PrecisionRates& rates = resolved.precisionRates();
   std::string text = resolved.device().reason;
   if (rates.wereMeasured()) {
@@ -125,8 +123,8 @@ std::string placeText(const ResolvedConfig& resolved, const RunData& data) {
   }
   if (!data.labelSummary().empty()) text += "; " + data.labelSummary();
   const Recipe& recipe = resolved.config().recipe;
-  if (data.trainingImages() % recipe.batchSize != 0) {
-    text += "; " + batchesText(recipe, data.trainingImages());
+  if (data.trainingExamples() % recipe.batchSize != 0) {
+    text += "; " + batchesText(recipe, data.trainingExamples());
   }
   return text;
 }
@@ -282,13 +280,13 @@ RunResult resumeRun(const fs::path& run,
     record.testLoss.reset();
   }
   TrainingProgress& at = point.state->progress;
-  auto data = std::make_unique<RunData>(resolved, record.input);
+  auto data = trainingDataOf(resolved, record.input);
   const ChangedData otherwise = options.acceptChanges ? ChangedData::warn : options.changedData;
   const std::string changed =
       changedDataText(*data, record.config, {record.dataSha256.train, otherwise});
   record.input = data->input();
   noteDataChange(record, data->digest(), at.step);
-  record.validationMajority = majorityOf(data->validation());
+  record.validationMajority = data->validation().majority();
   setLiveSettings(record.config, point.settings);
   record.changes = std::move(point.changes);
   const std::string repaired = repairMetrics(folder, record.lineage.parentStep, at);

@@ -103,9 +103,9 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
 }
 
 void RunWriter::saveProbe() {
-  if (run_.prepared.data->validation().count() == 0) return;
-  lambda::saveProbe(
-      *run_.prepared.state, *run_.prepared.data, run_.folder.inspection(), run_.progress().epoch);
+  RunData* images = run_.prepared.data->asImages();
+  if (images == nullptr || images->validation().count() == 0) return;
+  lambda::saveProbe(*run_.prepared.state, *images, run_.folder.inspection(), run_.progress().epoch);
 }
 
 void RunWriter::requireFiniteState() const {
@@ -147,6 +147,8 @@ RunResult RunWriter::result(RunStatus status, const std::string& text) const {
           run_.record.testMajority,
           at.seconds,
           imagesPerSecond(at),
+          run_.config().architecture.task,
+          run_.config().architecture.input.width,
           text,
           scoringOf(run_.config().recipe),
           at.scoredBy};

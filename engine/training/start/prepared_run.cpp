@@ -12,26 +12,26 @@ namespace lambda {
 PreparedRun PreparedRun::fresh(RunConfig config) {
   const std::optional<ForeignWeights> weights = readStartWeights(config.start);
   if (weights) config.start.sha256 = weights->sha256;
-  DataConfig& data = config.data;
-  if (!data.pseudoLabels.empty() && data.pseudoLabelsSha256.empty()) {
-    data.pseudoLabelsSha256 = sha256OfFile(data.pseudoLabels);
+  DataConfig& labels = config.data;
+  if (!labels.pseudoLabels.empty() && labels.pseudoLabelsSha256.empty()) {
+    labels.pseudoLabelsSha256 = sha256OfFile(labels.pseudoLabels);
   }
   ResolvedConfig resolved(std::move(config));
-  auto images = std::make_unique<RunData>(resolved);
+  auto data = trainingDataOf(resolved);
   auto state = std::make_unique<TrainingState>(resolved);
-  whitenStem(*state, *images);
+  whitenStem(*state, *data);
   std::string text;
   if (weights) {
-    const WeightTransfer taken = startFrom(*state, *weights, images->input().outputNames());
+    const WeightTransfer taken = startFrom(*state, *weights, data->input().outputNames());
     text =
         "; " + std::filesystem::path(weights->place).filename().string() + ": " + taken.summary();
   }
-  return {std::move(resolved), std::move(images), std::move(state), std::move(text)};
+  return {std::move(resolved), std::move(data), std::move(state), std::move(text)};
 }
 
 PreparedRun PreparedRun::forked(const std::filesystem::path& checkpoint, RunConfig config) {
   ResolvedConfig resolved(std::move(config));
-  auto data = std::make_unique<RunData>(resolved);
+  auto data = trainingDataOf(resolved);
   auto state = std::make_unique<TrainingState>(resolved);
   std::string text;
   for (const std::string& part : state->loadForFork(checkpoint, resolved.config())) {

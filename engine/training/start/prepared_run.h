@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/training/checkpoint/training_state.h"
-#include "engine/training/input/run_data.h"
+#include "engine/training/input/training_data.h"
 #include "engine/training/resolved_config.h"
 
 namespace lambda {
@@ -26,7 +26,7 @@ struct PreparedRun {
   static PreparedRun forked(const std::filesystem::path& checkpoint, RunConfig config);
 
   ResolvedConfig resolved;
-  std::unique_ptr<RunData> data;
+  std::unique_ptr<TrainingData> data;
   std::unique_ptr<TrainingState> state;
   /// The end of an event text: what became of the weights, and which parts were not loaded.
   std::string startText = {};

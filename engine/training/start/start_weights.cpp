@@ -79,10 +79,11 @@ WeightTransfer startFrom(TrainingState& state,
   return transfer;
 }
 
-void whitenStem(TrainingState& state, const RunData& data) {
+void whitenStem(TrainingState& state, TrainingData& data) {
   const Architecture& architecture = state.network->architecture;
   if (!architecture.stem.whitened) return;
-  const LabeledImages& images = data.train();
+  const RunData& all = imagesOf(data);
+  const LabeledImages& images = all.train();
   const FirstConvolution first = firstConvolutionOf(state.network->graph);
   const std::int64_t values = static_cast<std::int64_t>(images.channels) * first.side * first.side;
   const std::int64_t positions = static_cast<std::int64_t>(images.height) * images.width;
@@ -92,7 +93,7 @@ void whitenStem(TrainingState& state, const RunData& data) {
   for (std::size_t at = 0; at < images.count() && patches.patches() < kEnoughPatches;
        at += together) {
     const std::size_t count = std::min(together, images.count() - at);
-    patches.add(data.maker().plain(images, at, count).images);
+    patches.add(all.maker().plain(images, at, count).images);
   }
   const MasterWeights whitened(state.optimizer);
   state.network->whitenStem(patches);

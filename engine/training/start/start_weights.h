@@ -9,7 +9,7 @@
 
 namespace lambda {
 
-class RunData;
+class TrainingData;
 class TrainingState;
 
 /// The weights that a new run starts from; nothing if it starts from its seed. Throws Error for a
@@ -30,6 +30,6 @@ WeightTransfer previewStart(const RunConfig& config, const std::vector<std::stri
 
 /// Computes the filters of a whitened stem from the training images, normalised but not augmented.
 /// Call it before the first step. Leaves networks without a whitened stem as they are.
-void whitenStem(TrainingState& state, const RunData& data);
+void whitenStem(TrainingState& state, TrainingData& data);
 
 }  // namespace lambda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <numbers>
 
 #include "engine/values/fields/enum_name.h"
 
@@ -75,6 +76,7 @@ inline constexpr ScoreKind kScoreKinds[] = {ScoreKind::accuracy, ScoreKind::r2};
 struct TaskTraits {
   ScoreKind score;
   const char* outputs;      ///< The plural of what an output is: "classes".
+  const char* examples;     ///< "images"
   const char* outputNames;  ///< The key of their names in files: "classNames".
   int fewestOutputs;
   const char* outputsMeaning;
@@ -87,6 +89,7 @@ constexpr TaskTraits traitsOf(Task task) {
     case Task::regression:
       return {.score = ScoreKind::r2,
               .outputs = "numbers",
+              .examples = "images",
               .outputNames = "numberNames",
               .fewestOutputs = 1,
               .outputsMeaning = "how many numbers an image has",
@@ -95,6 +98,7 @@ constexpr TaskTraits traitsOf(Task task) {
     case Task::tokens:
       return {.score = ScoreKind::accuracy,
               .outputs = "tokens",
+              .examples = "sequences",
               .outputNames = "tokenNames",
               .fewestOutputs = 2,
               .outputsMeaning = "number of different tokens; 256 for bytes",
@@ -107,11 +111,17 @@ constexpr TaskTraits traitsOf(Task task) {
   }
   return {.score = ScoreKind::accuracy,
           .outputs = "classes",
+          .examples = "images",
           .outputNames = "classNames",
           .fewestOutputs = 2,
           .outputsMeaning = "number of classes",
           .outputsHint = "Must be that of the data. Each class adds one row to the classifier.",
           .lossMeaning = "mean cross-entropy in nats"};
+}
+
+/// A loss of tokens in bits per token.
+inline double bitsOf(double nats) {
+  return nats / std::numbers::ln2;
 }
 
 }  // namespace lambda

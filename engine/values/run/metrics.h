@@ -120,8 +120,10 @@ struct RunResult {
   std::optional<MajorityClass> validationMajority;  ///< See RunRecord.
   std::optional<MajorityClass> testMajority;
   double trainSeconds = 0;
-  double imagesPerSecond = 0;  ///< Training throughput over the whole run.
-  std::string failure;         ///< What happened and what to do, when the status is failed.
+  double imagesPerSecond = 0;  ///< Training throughput over the whole run, in examples.
+  Task task = Task::classification;
+  int tokensPerExample = 1;  ///< Of a sequence.
+  std::string failure;       ///< What happened and what to do, when the status is failed.
   /// How its scores are measured: scoringOf() its recipe.
   std::vector<std::string> scoring;
   ScoreKind scoredBy = ScoreKind::accuracy;

@@ -137,6 +137,19 @@ std::string formatScore(double score, ScoreKind kind) {
   return traitsOf(kind).isShare ? formatAccuracy(score) : formatFixed(score, 4);
 }
 
+std::string throughputUnit(Task task) {
+  return task == Task::tokens ? "tokens/s" : std::string(traitsOf(task).examples) + "/s";
+}
+
+std::string throughputNumber(double examplesPerSecond, Task task, int tokensPerExample) {
+  const int factor = task == Task::tokens ? tokensPerExample : 1;
+  return formatCount(std::llround(examplesPerSecond * factor));
+}
+
+std::string throughputText(double examplesPerSecond, Task task, int tokensPerExample) {
+  return throughputNumber(examplesPerSecond, task, tokensPerExample) + " " + throughputUnit(task);
+}
+
 std::string formatDuration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "?";
   if (seconds < 59.5) return formatFixed(seconds, seconds < 9.95 ? 1 : 0) + " s";

@@ -29,6 +29,15 @@ std::string formatCount(std::int64_t count);
 /// A count with its noun, which gets its regular plural: "1 epoch", "3 epochs", "2 classes".
 std::string formatCounted(std::int64_t count, const std::string& noun);
 
+/// The unit of a throughput: "images/s", and "tokens/s" of sequences.
+std::string throughputUnit(Task task);
+
+/// A throughput in its unit, without it: "2,004". `tokensPerExample`: of a sequence.
+std::string throughputNumber(double examplesPerSecond, Task task, int tokensPerExample);
+
+/// "2,004 images/s"
+std::string throughputText(double examplesPerSecond, Task task, int tokensPerExample);
+
 /// A count with `digits` significant digits and a prefix from 1000 on: "456", "1.18 M".
 std::string formatShortCount(std::int64_t count, int digits = 3);
 

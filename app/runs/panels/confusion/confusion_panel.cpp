@@ -277,6 +277,11 @@ void ConfusionPanel::showBeginning() {
                            u"Its best checkpoint predicts the numbers of every validation image. "
                            "That takes from a few seconds to a minute, in the background."_s,
                            u"Predict the numbers"_s);
+      case Task::tokens:
+        return showMessage(
+            u"There are no images"_s,
+            u"%1 predicts tokens of sequences, which this table can't show."_s.arg(row.name()),
+            {});
     }
   }
   const int looks = row.run.record.testEvaluations;
