@@ -29,13 +29,22 @@ RwkvChannelMixingImpl::RwkvChannelMixingImpl(std::int64_t depth, std::int64_t hi
   value = matrix("value", hidden, depth);
 }
 
+at::Tensor RwkvChannelMixingImpl::mixed(const at::Tensor& tokens, const at::Tensor& before) {
+  const auto shifted = [&](const at::Tensor& share) { return at::lerp(before, tokens, share); };
+  const at::Tensor squares = at::relu(key(shifted(timeMixK))).square();
+  return at::sigmoid(receptance(shifted(timeMixR))) * value(squares);
+}
+
 at::Tensor RwkvChannelMixingImpl::forward(const at::Tensor& x) {
   const at::Tensor tokens = tokensOf(x);
-  const at::Tensor before = tokensBefore(tokens);
-  const auto mixed = [&](const at::Tensor& share) { return at::lerp(before, tokens, share); };
-  const at::Tensor squares = at::relu(key(mixed(timeMixK))).square();
-  const at::Tensor y = at::sigmoid(receptance(mixed(timeMixR))) * value(squares);
-  return mapOf(y, x.size(2), x.size(3));
+  return mapOf(mixed(tokens, tokensBefore(tokens)), x.size(2), x.size(3));
+}
+
+at::Tensor RwkvChannelMixingImpl::step(const at::Tensor& tokens, at::Tensor& before) {
+  const at::NoGradGuard noGradients;
+  const at::Tensor shifted = tokensBefore(tokens, before);
+  before = tokens.select(1, tokens.size(1) - 1);
+  return mixed(tokens, shifted);
 }
 
 }  // namespace lambda

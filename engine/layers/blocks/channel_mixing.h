@@ -32,11 +32,18 @@ class RwkvChannelMixingImpl : public RoledModule {
 
   at::Tensor forward(const at::Tensor& x);
 
+  /// The result [b, n, d] for the next tokens [b, n, d] of sequences. `before` [b, d] is the token
+  /// before them, 0 before a first one, and becomes the last of them. Without gradients.
+  at::Tensor step(const at::Tensor& tokens, at::Tensor& before);
+
   at::Tensor timeMixK;                    ///< [d]
   at::Tensor timeMixR;                    ///< [d]
   torch::nn::Linear key{nullptr};         ///< [hidden, d]
   torch::nn::Linear receptance{nullptr};  ///< [d, d]
   torch::nn::Linear value{nullptr};       ///< [d, hidden]
+
+ private:
+  at::Tensor mixed(const at::Tensor& tokens, const at::Tensor& before);
 };
 
 TORCH_MODULE(RwkvChannelMixing);

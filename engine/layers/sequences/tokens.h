@@ -21,4 +21,9 @@ inline at::Tensor tokensBefore(const at::Tensor& tokens) {
   return at::constant_pad_nd(tokens.narrow(1, 0, last), {0, 0, 1, 0});
 }
 
+/// The same where the first token follows `before` [b, d].
+inline at::Tensor tokensBefore(const at::Tensor& tokens, const at::Tensor& before) {
+  return at::cat({before.unsqueeze(1), tokens.narrow(1, 0, tokens.size(1) - 1)}, 1);
+}
+
 }  // namespace lambda
