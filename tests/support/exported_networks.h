@@ -23,6 +23,7 @@ inline Network trainedNetwork(const Architecture& architecture, const at::Tensor
   for (const auto& parameter : network->named_parameters()) {
     if (parameter.key().ends_with("orm.weight")) parameter.value().uniform_(0.5, 1.5);
     if (parameter.key().ends_with("bias")) parameter.value().uniform_(-0.2, 0.2);
+    if (!parameter.value().any().item<bool>()) parameter.value().normal_(0, 0.3);
   }
   for (const auto& module : network->modules()) {
     if (auto* norm = module->as<torch::nn::BatchNorm2dImpl>()) norm->options.momentum(0.9);
@@ -86,6 +87,12 @@ inline std::vector<std::pair<std::string, Architecture>> exportedNetworks() {
   for (const auto& [name, mixer] : mixerVariants()) {
     cases.emplace_back(name, tinyRunOf(mixer).architecture);
   }
+  Architecture rows;
+  rows.input = {3, 1, 19};
+  rows.family = Family::plain;
+  rows.stem.width = 6;
+  rows.stages = {{6, 1, {Block{RwkvMixer{}}}}, {8, 2, {Block{RwkvMixer{}}, Block{RwkvMixer{}}}}};
+  cases.emplace_back("RWKV-4 on rows", rows);
   std::vector<Problem> warnings;
   for (const std::string& name : presetFileNames()) {
     cases.emplace_back(name, loadPreset(name, warnings).architecture);

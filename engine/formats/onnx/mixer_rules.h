@@ -50,6 +50,10 @@ std::string writeMixer(LayerWriter& writer,
                        const SpatialAttentionMixer& mixer,
                        const PlacedMixer& place,
                        const std::string& x);
+std::string writeMixer(LayerWriter& writer,
+                       const RwkvMixer& mixer,
+                       const PlacedMixer& place,
+                       const std::string& x);
 
 /// Squeeze-and-excitation of a map x [N, channels, H, W] by the module of that name.
 std::string writeSqueezeExcitation(

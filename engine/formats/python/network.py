@@ -518,6 +518,47 @@ class SpatialAttention(nn.Module):
         return self.pointwise(y) if self.pointwise else y
 
 
+class RwkvTimeMixing(nn.Module):
+    """The time mixing of RWKV-4 (Peng et al., 2023): each channel has a mean over the positions so
+    far, row by row, whose weights fall off by exp(-exp(time_decay)) from one to the next."""
+
+    def __init__(self, inputs, outputs):
+        super().__init__()
+        for name in ("time_decay", "time_first"):
+            self.register_parameter(name, nn.Parameter(torch.zeros(outputs)))
+        for name in ("time_mix_k", "time_mix_v", "time_mix_r"):
+            self.register_parameter(name, nn.Parameter(torch.full((inputs,), 0.5)))
+        self.key = nn.Linear(inputs, outputs, bias=False)
+        self.value = nn.Linear(inputs, outputs, bias=False)
+        self.receptance = nn.Linear(inputs, outputs, bias=False)
+        self.output = nn.Linear(outputs, outputs, bias=False)
+
+    def wkv(self, k, v):
+        """The means [b, n, d]. The sums are num and den times exp(most), so that keys of any size
+        do not overflow."""
+        rate = self.time_decay.exp()
+        num = den = torch.zeros_like(k[:, 0])
+        most = torch.full_like(k[:, 0], -math.inf)
+        means = []
+        for key, value in zip(k.unbind(1), v.unbind(1)):
+            greater = torch.maximum(most, key + self.time_first)
+            past, present = (most - greater).exp(), (key + self.time_first - greater).exp()
+            means.append((past * num + present * value) / (past * den + present))
+            greater = torch.maximum(most - rate, key)
+            past, present = (most - rate - greater).exp(), (key - greater).exp()
+            num, den, most = past * num + present * value, past * den + present, greater
+        return torch.stack(means, 1)
+
+    def forward(self, x):
+        tokens, (height, width) = pixels(x), x.shape[2:]
+        before = F.pad(tokens, (0, 0, 1, -1))
+        k = self.key(torch.lerp(before, tokens, self.time_mix_k))
+        v = self.value(torch.lerp(before, tokens, self.time_mix_v))
+        r = self.receptance(torch.lerp(before, tokens, self.time_mix_r))
+        y = self.output(r.sigmoid() * self.wkv(k, v))
+        return y.transpose(1, 2).unflatten(2, (height, width))
+
+
 # ---- the network ----
 
 
@@ -547,6 +588,8 @@ def make_mixer(node, statistics, shared):
         return ChannelAttention(mixer, inputs, outputs)
     if kind == "spatialAttention":
         return SpatialAttention(mixer, inputs, outputs)
+    if kind == "rwkv":
+        return RwkvTimeMixing(inputs, outputs)
     sys.exit(f'This file does not know the layer "{kind}": export the network again.')
 
 

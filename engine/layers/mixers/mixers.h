@@ -57,6 +57,10 @@ MapFunction addMixer(RoledModule& unit,
                      const SpatialAttentionMixer& mixer,
                      const PlacedMixer& place,
                      const PositionEmbeddingTable& shared);
+MapFunction addMixer(RoledModule& unit,
+                     const RwkvMixer& mixer,
+                     const PlacedMixer& place,
+                     const PositionEmbeddingTable& shared);
 
 /// The options of an attention layer at the place of a block's mixer.
 AttentionOptions attentionOptionsOf(const PlacedMixer& place, int heads);

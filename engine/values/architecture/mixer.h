@@ -13,6 +13,7 @@
 #include "engine/values/architecture/mixers/linear_attention_mixer.h"
 #include "engine/values/architecture/mixers/local_attention_mixer.h"
 #include "engine/values/architecture/mixers/non_local_mixer.h"
+#include "engine/values/architecture/mixers/rwkv_mixer.h"
 #include "engine/values/architecture/mixers/self_attention_mixer.h"
 #include "engine/values/architecture/mixers/spatial_attention_mixer.h"
 #include "engine/values/architecture/mixers/squeeze_excitation_mixer.h"
@@ -31,7 +32,8 @@ using Mixer = std::variant<ConvolutionMixer,
                            LinearAttentionMixer,
                            NonLocalMixer,
                            SqueezeExcitationMixer,
-                           SpatialAttentionMixer>;
+                           SpatialAttentionMixer,
+                           RwkvMixer>;
 
 inline constexpr std::size_t kMixerKindCount = std::variant_size_v<Mixer>;
 

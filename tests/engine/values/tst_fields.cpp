@@ -85,6 +85,7 @@ void TestFields::everyMemberIsListed() {
   check(faultOf<NonLocalMixer>());
   check(faultOf<SqueezeExcitationMixer>());
   check(faultOf<SpatialAttentionMixer>());
+  check(faultOf<RwkvMixer>());
   check(faultOf<Block>());
   check(faultOf<Stage>());
   check(faultOf<Stem>());

@@ -118,6 +118,11 @@ class TestMixerCosts : public QObject {
         SpatialAttentionMixer{3},
         2 * 9 * n + kProjection,
         2 * 9 + 1 + kInput * kDepth);
+    // Three mixtures of 6 channels, four matrices, five steps of the mean, and a gate.
+    row("RWKV-4",
+        RwkvMixer{},
+        3 * n * kInput + 3 * kProjection + 5 * n * d + n * d + n * d * d,
+        3 * kInput + weights + 2 * d + d * d);
     row("grouped convolution", ConvolutionMixer{3, 2}, n * d * 9 * kInput / 2, d * 9 * kInput / 2);
   }
 
@@ -142,6 +147,7 @@ class TestMixerCosts : public QObject {
         << Mixer(AxialAttentionMixer{2}) << 8 * n * d + 2 * n * (3 + 4);
     QTest::newRow("linear attention") << Mixer(LinearAttentionMixer{2}) << 6 * n * d + 2 * 4 * 4;
     QTest::newRow("non-local") << Mixer(NonLocalMixer{}) << 4 * n * 4 + n * n + n * d;
+    QTest::newRow("RWKV-4") << Mixer(RwkvMixer{}) << 3 * n * kInput + 7 * n * d;
   }
 
   /// The results of all operations that the backward pass needs.
@@ -155,6 +161,22 @@ class TestMixerCosts : public QObject {
   void localAttentionHasThePapersParameters() {
     const NetworkCost cost = costOf(resnet50Of(LocalAttentionMixer{8, 7}));
     QCOMPARE(std::round(static_cast<double>(cost.parameters) / 1e5) / 10, 18.0);
+  }
+
+  /// RWKV-4-Pile-430M, by the sizes that "How the RWKV language model works" gives.
+  void rwkvHasThePublishedParameters() {
+    Block block{RwkvMixer{}};
+    block.channelMixing = ChannelMixing::rwkv;
+    block.expansion = 4;
+    Architecture architecture;
+    architecture.input = {1, 1, 1024};
+    architecture.task = Task::tokens;
+    architecture.outputs = 50277;
+    architecture.family = Family::sequence;
+    architecture.stem = {EmbeddingStem{}, 1024};
+    architecture.stages = {{1024, 1, std::vector<Block>(24, block)}};
+    architecture.head.bias = false;
+    QCOMPARE(costOf(architecture).parameters, 430'397'440LL);
   }
 
   /// Table 4: 120 and 4.8 GB, if every mixer works on its stage's map, as in basic blocks.

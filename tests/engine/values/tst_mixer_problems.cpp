@@ -182,6 +182,14 @@ class TestMixerProblems : public QObject {
         true,
         "the side of the window must be odd, so that it has a centre",
         "7");
+    row("time mixing of rows",
+        R"("rwkv")",
+        8,
+        16,
+        "",
+        true,
+        "the rows of a map of 8x8 do not follow each other",
+        R"("convolution")");
   }
 
   void everyProblemIsFixed() {

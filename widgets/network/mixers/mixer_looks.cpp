@@ -7,6 +7,7 @@
 #include "widgets/network/mixers/linear_attention_look.h"
 #include "widgets/network/mixers/local_attention_look.h"
 #include "widgets/network/mixers/non_local_look.h"
+#include "widgets/network/mixers/rwkv_look.h"
 #include "widgets/network/mixers/self_attention_look.h"
 #include "widgets/network/mixers/spatial_attention_look.h"
 #include "widgets/network/mixers/squeeze_excitation_look.h"

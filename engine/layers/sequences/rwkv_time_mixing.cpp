@@ -1,0 +1,95 @@
+#include "engine/layers/sequences/rwkv_time_mixing.h"
+
+#include <cmath>
+
+#include <ATen/ATen.h>
+
+#include "engine/layers/mixers/mixers.h"
+#include "engine/layers/sequences/tokens.h"
+#include "engine/layers/sequences/wkv.h"
+
+namespace lambda {
+
+namespace {
+
+// The authors' initial values depend on the depth of the layer, 0 for the first and 1 for the last.
+constexpr double kLayerDepth = 0.5;
+
+at::Tensor initialDecay(std::int64_t depth) {
+  return at::linspace(0, 1, depth, at::kDouble).pow(0.7 + 1.3 * kLayerDepth) * 8 - 5;
+}
+
+at::Tensor initialBonus(std::int64_t depth) {
+  return ((at::arange(depth, at::kDouble) + 1).remainder(3) - 1) * 0.5 + std::log(0.3);
+}
+
+at::Tensor initialShare(std::int64_t depth, double exponent) {
+  return (at::arange(depth, at::kDouble) / static_cast<double>(depth)).pow(exponent);
+}
+
+}  // namespace
+
+RwkvTimeMixingImpl::RwkvTimeMixingImpl(std::int64_t inputDepth, std::int64_t depth) {
+  const auto vector = [&](const char* name, const at::Tensor& start) {
+    return registerParameter(name, ParameterRole::norm, start.to(at::kFloat));
+  };
+  timeDecay = vector("time_decay", initialDecay(depth));
+  timeFirst = vector("time_first", initialBonus(depth));
+  const at::Tensor share = initialShare(inputDepth, 1 - kLayerDepth);
+  timeMixK = vector("time_mix_k", share);
+  timeMixV = vector("time_mix_v", share + 0.3 * kLayerDepth);
+  timeMixR = vector("time_mix_r", initialShare(inputDepth, 0.5 * (1 - kLayerDepth)));
+  const auto matrix = [&](const char* name, std::int64_t inputs, double deviation) {
+    torch::nn::Linear linear = registerLinear(
+        name, ParameterRole::projection, torch::nn::LinearOptions(inputs, depth).bias(false));
+    drawNormal(linear->weight, deviation);
+    return linear;
+  };
+  key = matrix("key", inputDepth, 0);
+  value = matrix("value", inputDepth, 1 / std::sqrt(static_cast<double>(inputDepth)));
+  receptance = matrix("receptance", inputDepth, 0);
+  output = matrix("output", depth, 0);
+}
+
+template <class Mean>
+at::Tensor RwkvTimeMixingImpl::mixed(const at::Tensor& tokens,
+                                     const at::Tensor& before,
+                                     const Mean& mean) {
+  const auto shifted = [&](const at::Tensor& share) { return at::lerp(before, tokens, share); };
+  const auto type = timeDecay.scalar_type();
+  const at::Tensor keys = key(shifted(timeMixK)).to(type);
+  const at::Tensor values = value(shifted(timeMixV)).to(type);
+  const at::Tensor gate = at::sigmoid(receptance(shifted(timeMixR)));
+  return output(gate * mean(WkvOperands{keys, values, timeDecay, timeFirst}));
+}
+
+at::Tensor RwkvTimeMixingImpl::forward(const at::Tensor& x) {
+  const at::Tensor tokens = tokensOf(x).to(timeDecay.scalar_type());
+  return mapOf(mixed(tokens, tokensBefore(tokens), wkv), x.size(2), x.size(3));
+}
+
+at::Tensor RwkvTimeMixingImpl::step(const at::Tensor& tokens, RwkvState& state) {
+  const at::NoGradGuard noGradients;
+  const at::Tensor before = tokensBefore(tokens, state.before);
+  state.before = tokens.select(1, tokens.size(1) - 1);
+  return mixed(tokens, before, [&](const WkvOperands& operands) {
+    return continueWkv(operands, state.sums);
+  });
+}
+
+RwkvState RwkvTimeMixingImpl::initialState(std::int64_t batch) const {
+  const at::TensorOptions options = timeDecay.detach().options();
+  return {at::zeros({batch, timeMixK.size(0)}, options),
+          emptyWkvSums(batch, timeDecay.size(0), options)};
+}
+
+MapFunction addMixer(RoledModule& unit,
+                     const RwkvMixer& /*mixer*/,
+                     const PlacedMixer& place,
+                     const PositionEmbeddingTable& /*shared*/) {
+  RwkvTimeMixing layer =
+      unit.register_module("layer", RwkvTimeMixing(place.input.channels, place.output.channels));
+  return [layer](const at::Tensor& x) mutable { return layer(x); };
+}
+
+}  // namespace lambda
