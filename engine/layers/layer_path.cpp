@@ -264,8 +264,8 @@ std::string instructionsText(const ComputeUnits& units) {
   return text;
 }
 
-std::string maskedContentText(const LayerPath& path) {
-  return path.sumsCausally ? "own kernel, running sums, " + instructionSetName() : "LibTorch";
+std::string runningSumsText(bool hasKernel) {
+  return hasKernel ? "own kernel, running sums, " + instructionSetName() : "LibTorch";
 }
 
 std::string textOf(const LayerPath& path, const LayerInput& input) {

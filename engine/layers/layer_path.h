@@ -124,8 +124,8 @@ bool takesMeans(const CoreShape& shape,
 /// "AVX-512, AMX bfloat16": the instructions that the kernels use on this CPU.
 std::string instructionsText(const ComputeUnits& units = ComputeUnits::ofCpu());
 
-/// What computes the content lambdas of a mask, in words.
-std::string maskedContentText(const LayerPath& path);
+/// What computes the sums over the positions so far, in words.
+std::string runningSumsText(bool hasKernel);
 
 /// The path in words: "own kernel, AVX-512 bfloat16", "LibTorch".
 std::string textOf(const LayerPath& path, const LayerInput& input);

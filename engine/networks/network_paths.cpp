@@ -165,7 +165,7 @@ class GraphPaths {
       const bool isMasked = mixer.mask != ContextMask::none && mixer.content;
       const bool hasCore = !isMasked || mixer.embedding != PositionEmbedding::none;
       text = hasCore ? "core: " + text + "; " : "";
-      if (isMasked) text += "masked content: " + maskedContentText(path) + "; ";
+      if (isMasked) text += "masked content: " + runningSumsText(path.sumsCausally) + "; ";
       text += "projections: " + textOfConvolution(projections(mixer, tokens));
     }
     addRow("lambda layer k=" + std::to_string(mixer.queryDepth) +
@@ -180,6 +180,12 @@ class GraphPaths {
     const bool isOwn = units_.multipliesMatrices && inputMap().channels % kDepth == 0;
     if (tokens.isFloatRows()) return {isOwn ? LayerKernel::product : LayerKernel::libraryProduct};
     return pathOf(sizesOf(std::int64_t{mixer.heads} * mixer.queryDepth, 1, 1, 0));
+  }
+
+  /// Its wkv is computed in float32, whatever the precision.
+  void addMixer(const RwkvMixer& /*mixer*/, const PlacedMixer& place) {
+    addRow("RWKV-4 time mixing, " + mapsText(place.input, node_->output),
+           "wkv: " + runningSumsText(input_.isOnCpu) + "; projections: " + textOf({}, input()));
   }
 
   /// The other mixers are operations of LibTorch, except for the 1x1 projections of attention.
