@@ -30,8 +30,6 @@ namespace lambda {
 /// gains nothing. Up to 256 files stay open.
 class ByteText {
  public:
-  static constexpr int kVocabulary = 256;
-
   /// Throws Error if there is nothing at `path`, a file can't be read, is binary or empty, is a
   /// pipe or a device, which it does not wait for, or a folder holds no text.
   static ByteText open(const std::filesystem::path& path);
