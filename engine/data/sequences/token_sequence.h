@@ -17,4 +17,15 @@ struct TokenSequence {
   bool operator==(const TokenSequence&) const = default;
 };
 
+/// Several sequences of one length, one behind the other, as LibTorch takes them.
+struct TokenBatch {
+  std::vector<std::int64_t> tokens;   ///< [sequences, length]
+  std::vector<std::int64_t> targets;  ///< [sequences, length], tokens or kNotScored.
+
+  void add(const TokenSequence& sequence) {
+    tokens.insert(tokens.end(), sequence.tokens.begin(), sequence.tokens.end());
+    targets.insert(targets.end(), sequence.targets.begin(), sequence.targets.end());
+  }
+};
+
 }  // namespace lambda

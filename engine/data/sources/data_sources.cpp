@@ -42,6 +42,8 @@ std::vector<DataSource> kindsAt(const fs::path& path) {
   std::vector<DataSource> found;
   for (std::size_t kind = 0; kind < kKinds; ++kind) {
     const DataSource source = valueOfKind<DataSource>(kind);
+    // There is often some text beside images, such as a readme.
+    if (traitsOf(source).isSequences && !found.empty()) continue;
     const bool liesThere = std::visit(
         [&](const auto& options) { return source_kinds::liesAt(path, options); }, source);
     if (liesThere) found.push_back(source);

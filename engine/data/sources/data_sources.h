@@ -15,14 +15,16 @@ struct TrainingImages {
   std::string changes = {};       ///< What was changed in images or left out; empty = nothing.
 };
 
-/// The images for training and validation. Throws Error naming a missing or damaged file.
+/// The images for training and validation. Throws Error naming a missing or damaged file, and for
+/// data with sequences.
 TrainingImages readTrainingImages(const DataSource& source);
 
 /// The test images; none if the data set has no test set. Throws Error as above.
 LabeledImages readTestImages(const DataSource& source);
 
 /// The properties of the data set that can be determined quickly: for CIFAR from its kind, for
-/// other kinds from headers and folders. Throws Error if the data set is missing.
+/// other kinds from headers and folders, for a text from samples. Throws Error if the data set is
+/// missing.
 DatasetInfo probeDataset(const DataSource& source);
 
 /// Checks all files of a data set. Defects are reported, never thrown.

@@ -5,11 +5,14 @@
 
 #include "engine/data/dataset.h"
 #include "engine/data/shapes10.h"
+#include "engine/data/sources/foreign_data.h"
 #include "engine/formats/cifar/cifar_files.h"
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/idx/idx_files.h"
 #include "engine/formats/image_folder/image_folder.h"
 #include "engine/formats/image_folder/numbered_pictures.h"
+#include "engine/formats/text/byte_text.h"
+#include "engine/runtime/error.h"
 
 namespace lambda::source_kinds {
 
@@ -183,6 +186,26 @@ DataReport check(const PictureNumbersSource& source) {
 
 bool liesAt(const fs::path& path, const PictureNumbersSource&) {
   return isNumberedList(path);
+}
+
+// ---- sequences ----
+
+void refuseImages(const DataSource& source) {
+  throw Error(textOf(source),
+              "has sequences, not images",
+              "Take a network and a command for sequences, or data with images.");
+}
+
+bool liesAt(const fs::path& path, const TextSource&) {
+  return !foreignDataAt(path) && holdsText(path);
+}
+
+bool liesAt(const fs::path&, const RecallSource&) {
+  return false;
+}
+
+bool liesAt(const fs::path&, const CopySource&) {
+  return false;
 }
 
 }  // namespace lambda::source_kinds

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "engine/data/sequences/sequence_data.h"
 #include "engine/data/sources/data_sources.h"
 #include "engine/values/config/data_report.h"
 #include "engine/values/config/data_source.h"
@@ -46,6 +47,31 @@ bool liesAt(const std::filesystem::path& path, const Cifar100Source&);
 bool liesAt(const std::filesystem::path& path, const IdxSource&);
 bool liesAt(const std::filesystem::path& path, const ImageFolderSource&);
 bool liesAt(const std::filesystem::path& path, const PictureNumbersSource&);
+bool liesAt(const std::filesystem::path& path, const TextSource&);
+bool liesAt(const std::filesystem::path& path, const RecallSource&);
+bool liesAt(const std::filesystem::path& path, const CopySource&);
+
+[[noreturn]] void refuseImages(const DataSource& source);
+
+template <SequenceSource Source>
+TrainingImages training(const Source& source) {
+  refuseImages(source);
+}
+
+template <SequenceSource Source>
+LabeledImages test(const Source& source) {
+  refuseImages(source);
+}
+
+template <SequenceSource Source>
+DatasetInfo probe(const Source& source) {
+  return infoOf(*SequenceData::open(source));
+}
+
+template <SequenceSource Source>
+DataReport check(const Source& source) {
+  return checkSequences(source);
+}
 
 /// Sets the options of a newly named source that depend on what lies at its path.
 template <class Source>

@@ -10,6 +10,7 @@
 
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/files/folder_search.h"
+#include "engine/formats/image_folder/picture_layout.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
@@ -175,6 +176,15 @@ class Walk {
   std::vector<Found> found_;
 };
 
+bool isTextByBeginning(const fs::path& path) {
+  if (path.extension() == ".txt" || path.extension() == ".md") return true;
+  if (path.extension() == ".json") return false;
+  const FileReader file(path);
+  std::string beginning(std::min<std::uint64_t>(file.size(), kSampleBytes), '\0');
+  file.readExactlyAt(0, std::as_writable_bytes(std::span(beginning)));
+  return !beginning.empty() && defectOf(beginning, 0).empty();
+}
+
 }  // namespace
 
 /// Opens a text file by file.
@@ -293,6 +303,15 @@ void ByteText::copy(std::uint64_t offset, std::span<std::uint8_t> out) const {
     out = out.subspan(count);
     offset += count;
   }
+}
+
+bool holdsText(const fs::path& path) {
+  if (!isFolder(path)) return isTextByBeginning(path);
+  if (holdsPicture(path, /*alsoUnread=*/true)) return false;
+  PassedOver ignored;
+  const std::vector<fs::path> names = Walk(path, ignored).run();
+  return std::ranges::any_of(names,
+                             [&](const fs::path& name) { return isTextByBeginning(path / name); });
 }
 
 }  // namespace lambda

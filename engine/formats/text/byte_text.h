@@ -66,4 +66,10 @@ class ByteText {
   std::vector<DataFinding> findings_;
 };
 
+/// Whether there is text at an existing path, judged by names and first bytes: a file that is
+/// called .txt or .md or begins as text, but is not called .json, as the program's documents are;
+/// or a folder that holds such a file, at any depth, and no picture. Throws Error if a file can't
+/// be opened or a folder can't be listed.
+bool holdsText(const std::filesystem::path& path);
+
 }  // namespace lambda

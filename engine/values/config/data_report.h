@@ -36,7 +36,8 @@ struct DataFinding {
 struct DataReport {
   bool usable = false;  ///< Whether it can be trained on: no finding is an error.
   std::string source;   ///< The folder or archive that was read.
-  std::string sha256;   ///< Of an archive, 64 hexadecimal digits; empty for a folder.
+  /// Of an archive, or SequenceData::digest(), 64 hexadecimal digits; empty for a folder of images.
+  std::string sha256;
   std::vector<DataFileReport> files;
   std::vector<DataFinding> findings;
   std::optional<DatasetInfo> info;  ///< Its content, where it is usable.

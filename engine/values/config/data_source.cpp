@@ -45,6 +45,29 @@ std::optional<DatasetInfo> announced(const PictureNumbersSource&) {
   return std::nullopt;
 }
 
+std::optional<DatasetInfo> announced(const TextSource&) {
+  return std::nullopt;
+}
+
+template <class Source>
+DatasetInfo infoOfDrawn(const Source& source) {
+  return {.shape = {1, 1, source.length},
+          .task = Task::tokens,
+          .classes = source.vocabulary,
+          .classNames = {},
+          .trainCount = std::int64_t{source.trainCount} + source.validationCount,
+          .testCount = source.testCount,
+          .validationCount = source.validationCount};
+}
+
+std::optional<DatasetInfo> announced(const RecallSource& source) {
+  return infoOfDrawn(source);
+}
+
+std::optional<DatasetInfo> announced(const CopySource& source) {
+  return infoOfDrawn(source);
+}
+
 template <class Path, class Source>
 Path* pathIn(Source& source) {
   return std::visit(

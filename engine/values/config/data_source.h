@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/values/architecture/architecture.h"
+#include "engine/values/config/sequence_source.h"
 #include "engine/values/fields/field.h"
 
 namespace lambda {
@@ -90,27 +91,30 @@ struct PictureNumbersSource {
   bool operator==(const PictureNumbersSource&) const = default;
 };
 
-/// Where a run's images come from. A new kind of data set is a new alternative: every std::visit
-/// and every list of overloads that omits it fails to compile.
+/// Where a run's images or sequences come from. A new kind of data set is a new alternative: every
+/// std::visit and every list of overloads that omits it fails to compile.
 using DataSource = std::variant<Shapes10Source,
                                 Cifar10Source,
                                 Cifar100Source,
                                 IdxSource,
                                 ImageFolderSource,
-                                PictureNumbersSource>;
+                                PictureNumbersSource,
+                                TextSource,
+                                RecallSource,
+                                CopySource>;
 
 /// The properties of a data set that a network and a recipe depend on.
 struct DatasetInfo {
-  MapShape shape;                    ///< Of every image.
+  MapShape shape;                    ///< Of every image; of a sequence {1, 1, length}.
   Task task = Task::classification;  ///< What can be learnt from it.
-  int classes = 10;                  ///< Or how many numbers each image has.
+  int classes = 10;  ///< Or how many numbers each image has, or the vocabulary of sequences.
   /// Of the classes, in the order of the labels, or of the numbers; empty if not read yet.
   std::vector<std::string> classNames;
-  std::int64_t trainCount = 0;  ///< Images for training and validation together.
+  std::int64_t trainCount = 0;  ///< Images or sequences for training and validation together.
   std::int64_t testCount = 0;   ///< 0 = no test set.
   /// How many of trainCount are a validation set of the data's own; 0 = it has none that is used.
   std::int64_t validationCount = 0;
-  /// What is left out or was guessed, a sentence each, where this is known without reading images.
+  /// What is left out or was guessed, a sentence each, where this is known without reading all.
   std::vector<std::string> notes = {};
 
   bool operator==(const DatasetInfo&) const = default;
@@ -125,6 +129,7 @@ struct DataSourceTraits {
   /// Whether the classes are directions, so that a mirrored or shifted image shows another class.
   bool classesAreDirections = false;
   bool canBeDownloaded = false;
+  bool isSequences = false;  ///< The examples are sequences of tokens, for Task::tokens.
 };
 
 // The list of the kinds, in the order of DataSource.
@@ -187,6 +192,35 @@ constexpr DataSourceTraits traitsOf(std::type_identity<PictureNumbersSource>) {
               "named split says train, validation or test, all others are numbers"};
 }
 
+constexpr DataSourceTraits traitsOf(std::type_identity<TextSource>) {
+  return {
+      .kind = "text",
+      .title = "Text",
+      .meaning = "Text as bytes, of one file or of all files of a folder; each byte is a token.",
+      .layout = "a UTF-8 text file, or a folder of text files without pictures",
+      .isSequences = true};
+}
+
+constexpr DataSourceTraits traitsOf(std::type_identity<RecallSource>) {
+  return {.kind = "recall",
+          .title = "Recall",
+          .meaning =
+              "Drawn by this program: pairs of a key and a value; the values are asked for later "
+              "in the sequence. Needs no download.",
+          .layout = "",
+          .isSequences = true};
+}
+
+constexpr DataSourceTraits traitsOf(std::type_identity<CopySource>) {
+  return {.kind = "copy",
+          .title = "Copy",
+          .meaning =
+              "Drawn by this program: a string of symbols, which is to be repeated. Needs no "
+              "download.",
+          .layout = "",
+          .isSequences = true};
+}
+
 template <class Source>
 
 requires(!std::same_as<Source, DataSource> &&
@@ -199,6 +233,13 @@ template <std::same_as<DataSource> Source>
 constexpr DataSourceTraits traitsOf(const Source& source) {
   return std::visit([](const auto& options) { return traitsOf(options); }, source);
 }
+
+template <class Source>
+inline constexpr bool kHasSequences = traitsOf(std::type_identity<Source>()).isSequences;
+
+/// A kind of data with sequences.
+template <class Source>
+concept SequenceSource = kHasSequences<Source>;
 
 template <Either<Shapes10Source> Value, class Visit>
 void visitFields(Value& value, Visit&& visit) {

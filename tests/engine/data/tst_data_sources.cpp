@@ -163,6 +163,23 @@ void TestDataSources::kindsAreRecognisedByWhatLiesThere() {
   QCOMPARE(kindAt("mnist"), std::string("idx"));
   QCOMPARE(kindAt("flat"), std::string("imageFolder"));
   QCOMPARE(kindAt("parts"), std::string("imageFolder"));
+  // Text beside images is no data of its own.
+  for (const char* name : {"c10", "c100", "mnist", "flat", "parts"}) {
+    const std::string before = kindAt(name);
+    writeFileDurably(path / name / "README.md", "# Images");
+    QCOMPARE(kindAt(name), before);
+  }
+  fs::create_directories(path / "books/old");
+  writeFileDurably(path / "books/old/first", "In the beginning");
+  writeFileDurably(path / "books/index.bin", std::string("\0\1\2", 3));
+  writeFileDurably(path / "book.txt", "In the beginning");
+  writeFileDurably(path / "notes", "no ending, \u03bb");
+  for (const char* name : {"books", "book.txt", "notes"}) {
+    QCOMPARE(kindAt(name), std::string("text"));
+  }
+  QVERIFY(recognizeDataSource("recall") == DataSource(RecallSource()));
+  QVERIFY((recognizeDataSource((path / "notes").string(), TextSource{"/old", 64}) ==
+           DataSource(TextSource{(path / "notes").string(), 64})));
   QVERIFY(recognizeDataSource("shapes10") == DataSource(Shapes10Source()));
   QVERIFY(recognizeDataSource("cifar10", Cifar10Source{"/elsewhere"}) ==
           DataSource(Cifar10Source()));
@@ -172,11 +189,14 @@ void TestDataSources::whatIsUnknownOrAmbiguousIsSaid() {
   TemporaryFolder folder;
   const fs::path& path = folder.path();
   QVERIFY(failureOf((path / "no").string()).find("the data is not here") != std::string::npos);
-  writeFileDurably(path / "text", "no data");
-  for (const fs::path& place : {path, path / "text"}) {
+  writeFileDurably(path / "bytes", std::string("no\0data", 7));
+  writeFileDurably(path / "empty", "");
+  writeFileDurably(path / "run.json", "{}");
+  for (const fs::path& place : {path, path / "bytes", path / "empty", path / "run.json"}) {
     const std::string failure = failureOf(place.string());
     QVERIFY2(failure.find("no data set is recognised here") != std::string::npos, failure.c_str());
-    for (const char* part : {"data_batch_1.bin", "train.bin", "train-images-idx3-ubyte", "JPEG"}) {
+    for (const char* part :
+         {"data_batch_1.bin", "train.bin", "train-images-idx3-ubyte", "JPEG", "UTF-8"}) {
       QVERIFY2(failure.find(part) != std::string::npos, part);
     }
   }
@@ -264,6 +284,8 @@ void TestDataSources::whatIsNoDataSetButKnownSaysWhatToDo() {
   QVERIFY(said("zips", "holds no data set that is read, but archive.zip, a zip archive"));
   QVERIFY(said("train.csv", "is a table (CSV)"));
   QVERIFY(said("loose", "but no class folders"));
+  writeFileDurably(path / "zips/readme.txt", "Unpack it.");
+  QVERIFY(said("zips", "archive.zip, a zip archive"));
   QVERIFY(said("loose/a.png", "is a picture, not a data set"));
   QVERIFY(said("pipe", "is a pipe or a device"));
 }
@@ -284,6 +306,7 @@ void TestDataSources::dataThatIsGoneSaysHowToNameItsPlace() {
   for (const DataSource& source : {DataSource(ImageFolderSource{.path = path}),
                                    DataSource(IdxSource{path}),
                                    DataSource(Cifar100Source{path}),
+                                   DataSource(TextSource{path}),
                                    DataSource(Cifar10Source{path})}) {
     const bool isCifar10 = std::holds_alternative<Cifar10Source>(source);
     const std::string part = isCifar10 ? "lambda data get cifar10" : "Check the path";
