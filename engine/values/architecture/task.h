@@ -75,6 +75,7 @@ inline constexpr ScoreKind kScoreKinds[] = {ScoreKind::accuracy, ScoreKind::r2};
 /// What depends on a task outside of its objective.
 struct TaskTraits {
   ScoreKind score;
+  const char* examples;     ///< The plural of what is learnt from: "images".
   const char* outputs;      ///< The plural of what an output is: "classes".
   const char* examples;     ///< "images"
   const char* outputNames;  ///< The key of their names in files: "classNames".
@@ -88,6 +89,7 @@ constexpr TaskTraits traitsOf(Task task) {
   switch (task) {
     case Task::regression:
       return {.score = ScoreKind::r2,
+              .examples = "images",
               .outputs = "numbers",
               .examples = "images",
               .outputNames = "numberNames",
@@ -97,6 +99,7 @@ constexpr TaskTraits traitsOf(Task task) {
               .lossMeaning = "mean squared error, in variances of the training images' numbers"};
     case Task::tokens:
       return {.score = ScoreKind::accuracy,
+              .examples = "sequences",
               .outputs = "tokens",
               .examples = "sequences",
               .outputNames = "tokenNames",
@@ -110,6 +113,7 @@ constexpr TaskTraits traitsOf(Task task) {
       break;
   }
   return {.score = ScoreKind::accuracy,
+          .examples = "images",
           .outputs = "classes",
           .examples = "images",
           .outputNames = "classNames",

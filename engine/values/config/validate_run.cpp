@@ -26,6 +26,7 @@ void checkSource(const DataConfig& data, std::vector<Problem>& problems) {
 void checkDataset(const RunConfig& config,
                   const DatasetInfo& dataset,
                   std::vector<Problem>& problems) {
+  const std::string examples = traitsOf(dataset.task).examples;
   const auto add = [&](const char* path, std::string text, Fix fix) {
     problems.push_back({path, Severity::error, std::move(text), std::move(fix)});
   };
@@ -35,25 +36,23 @@ void checkDataset(const RunConfig& config,
   if (dataset.validationCount > 0 && config.data.validationCount != dataset.validationCount) {
     const std::string count = std::to_string(dataset.validationCount);
     add("data.validationCount",
-        "the data's own validation set has " + count + " images, and all of them are used",
+        "the data's own validation set has " + count + " " + examples +
+            ", and all of them are used",
         Fix{"Set to " + count, "data.validationCount", count});
   } else if (config.data.validationCount >= dataset.trainCount) {
     add("data.validationCount",
-        "no images are left to train on: training and validation together have " +
-            std::to_string(dataset.trainCount) + " images",
+        "no " + examples + " are left to train on: training and validation together have " +
+            std::to_string(dataset.trainCount) + " " + examples,
         Fix{"Keep a tenth for validation",
             "data.validationCount",
             std::to_string(dataset.trainCount / 10)});
-  }
-  for (Problem& problem : problemsWithImages(config.architecture, dataset)) {
-    problems.push_back(std::move(problem));
   }
   const std::int64_t trainCount = dataset.trainCount - config.data.validationCount;
   const std::int64_t labelled = std::int64_t{config.data.labelledPerClass} * dataset.classes;
   if (trainCount > 0 && labelled > trainCount) {
     add("data.labelledPerClass",
         std::to_string(labelled) + " labelled images are more than the " +
-            std::to_string(trainCount) + " training images",
+            std::to_string(trainCount) + " training " + examples,
         Fix{"Use all labels", "data.labelledPerClass", "0"});
   }
   // Nobody knows yet how many pseudo-labels are confident enough: at most all.
@@ -61,29 +60,120 @@ void checkDataset(const RunConfig& config,
   if (used > 0 && config.recipe.batchSize > used) {
     const std::string size = std::to_string(std::min<std::int64_t>(64, used));
     add("recipe.batchSize",
-        "a batch is larger than the training set of " + std::to_string(used) + " images",
+        "a batch is larger than the training set of " + std::to_string(used) + " " + examples,
         Fix{"Set to " + size, "recipe.batchSize", size});
   }
 }
 
-/// What only a classification has.
-void checkTask(const RunConfig& config, std::vector<Problem>& problems) {
-  switch (config.architecture.task) {
-    case Task::classification:
-      return;
-    case Task::regression:
-      break;
-  }
-  const auto refuse = [&](bool isSet, const char* path, const char* what, const char* none) {
-    if (!isSet) return;
+/// The length and the vocabulary of the data and the network.
+template <SequenceSource Source>
+void checkSequences(const Source& source,
+                    const Architecture& architecture,
+                    std::vector<Problem>& problems) {
+  const auto differs = [&](const std::string& path, const char* what, int ofData, int ofNetwork) {
+    if (ofData == ofNetwork) return;
+    const std::string value = std::to_string(ofData);
     problems.push_back({path,
                         Severity::error,
-                        std::string(what) + " needs classes, which a regression does not have",
-                        Fix{"Turn it off", path, none}});
+                        "the data's " + std::string(what) + " is " + value + ", the network's " +
+                            std::to_string(ofNetwork),
+                        Fix{"Set to " + value, path, value}});
   };
-  refuse(config.recipe.labelSmoothing > 0, "recipe.labelSmoothing", "label smoothing", "0");
-  refuse(config.data.labelledPerClass > 0, "data.labelledPerClass", "a number of labels", "0");
-  refuse(!config.data.pseudoLabels.empty(), "data.pseudoLabels", "pseudo-labelling", "\"\"");
+  differs(
+      "architecture.input.width", "length of sequences", source.length, architecture.input.width);
+  differs("architecture." + std::string(traitsOf(Task::tokens).outputs),
+          "vocabulary",
+          source.vocabulary,
+          architecture.outputs);
+  for (Problem& problem : problemsOf(source, "data.source")) problems.push_back(std::move(problem));
+}
+
+/// Whether data and network fit each other. `dataset`: where it is known.
+void checkAgreement(const RunConfig& config,
+                    const std::optional<DatasetInfo>& dataset,
+                    std::vector<Problem>& problems) {
+  const Architecture& architecture = config.architecture;
+  const DataSource& source = config.data.source;
+  const DataSourceTraits traits = traitsOf(source);
+  const std::string title(traits.title);
+  if (traits.isSequences && architecture.task != Task::tokens) {
+    const std::string kind(traitsOf(DataSource()).kind);
+    problems.push_back({"data.source",
+                        Severity::error,
+                        "the network is for images, but " + title + " has sequences",
+                        Fix{"Use the built-in " + kind, "data.source", "\"" + kind + "\""}});
+  } else if (!traits.isSequences && architecture.task == Task::tokens) {
+    const std::string kind(traitsOf(RecallSource()).kind);
+    problems.push_back({"data.source",
+                        Severity::error,
+                        "the network is for sequences of tokens, but " + title + " has images",
+                        Fix{"Use the built-in " + kind, "data.source", "\"" + kind + "\""}});
+  } else if (traits.isSequences) {
+    const auto check = [&]<class Source>(const Source& options) {
+      if constexpr (SequenceSource<Source>) checkSequences(options, architecture, problems);
+    };
+    std::visit(check, source);
+  } else if (dataset) {
+    for (Problem& problem : problemsWithImages(architecture, *dataset)) {
+      problems.push_back(std::move(problem));
+    }
+  }
+}
+
+/// Settings that have no meaning for the task.
+void checkTask(const RunConfig& config, std::vector<Problem>& problems) {
+  const auto refuse = [&](bool isSet, const std::string& path, std::string text, const char* none) {
+    if (!isSet) return;
+    problems.push_back({path, Severity::error, std::move(text), Fix{"Turn it off", path, none}});
+  };
+  const auto refuseLabels = [&](const std::string& needs) {
+    refuse(config.data.labelledPerClass > 0,
+           "data.labelledPerClass",
+           "a number of labels " + needs,
+           "0");
+    refuse(!config.data.pseudoLabels.empty(),
+           "data.pseudoLabels",
+           "pseudo-labelling " + needs,
+           "\"\"");
+  };
+  const AugmentationConfig& augmentation = config.data.augmentation;
+  const auto refuseForImages =
+      [&](bool isSet, const std::string& path, const char* what, const char* none) {
+        refuse(isSet, path, std::string(what) + " is for images, not for sequences", none);
+      };
+  const std::string inAugmentation = "data.augmentation.";
+  switch (config.architecture.task) {
+    case Task::classification:
+      break;
+    case Task::regression:
+      refuse(config.recipe.labelSmoothing > 0,
+             "recipe.labelSmoothing",
+             "label smoothing needs classes, which a regression does not have",
+             "0");
+      refuseLabels("needs classes, which a regression does not have");
+      break;
+    case Task::tokens:
+      refuseLabels("is for images, not for sequences");
+      refuseForImages(augmentation.cropPadding > 0, inAugmentation + "cropPadding", "a crop", "0");
+      refuseForImages(
+          augmentation.horizontalFlip, inAugmentation + "horizontalFlip", "mirroring", "false");
+      refuseForImages(augmentation.cutoutSize > 0, inAugmentation + "cutoutSize", "cutout", "0");
+      refuseForImages(augmentation.randAugmentOperations > 0,
+                      inAugmentation + "randAugmentOperations",
+                      "RandAugment",
+                      "0");
+      refuseForImages(augmentation.erasingProbability > 0,
+                      inAugmentation + "erasingProbability",
+                      "random erasing",
+                      "0");
+      refuseForImages(augmentation.mixupAlpha > 0, inAugmentation + "mixupAlpha", "mixup", "0");
+      refuseForImages(augmentation.cutmixAlpha > 0, inAugmentation + "cutmixAlpha", "CutMix", "0");
+      refuseForImages(
+          config.recipe.flipAveraging, "recipe.flipAveraging", "averaging over mirrors", "false");
+      refuseForImages(
+          config.recipe.shiftAveraging, "recipe.shiftAveraging", "averaging over shifts", "false");
+      break;
+  }
 }
 
 void checkPseudoLabels(const RunConfig& config, std::vector<Problem>& problems) {
@@ -321,6 +411,7 @@ std::vector<Problem> validate(const RunConfig& config, const std::optional<Datas
   checkSource(inRange.data, problems);
   const std::optional<DatasetInfo> known = dataset ? dataset : announcedInfo(inRange.data.source);
   if (known) checkDataset(inRange, *known, problems);
+  checkAgreement(inRange, known, problems);
   checkTask(inRange, problems);
   checkPseudoLabels(inRange, problems);
   checkAugmentation(inRange, problems);

@@ -25,6 +25,28 @@ RunConfig soundRun() {
   return config;
 }
 
+/// A valid run of a network that predicts tokens.
+RunConfig tokensRun() {
+  RunConfig config = soundRun();
+  Architecture& network = config.architecture;
+  network.input = {1, 1, 128};
+  network.task = Task::tokens;
+  network.outputs = 64;
+  network.family = Family::sequence;
+  network.stem = {};
+  network.stem.kind = EmbeddingStem();
+  network.stem.width = 32;
+  network.head = {};
+  LambdaMixer causal;
+  causal.mask = ContextMask::causal;
+  causal.normalizeQueries = causal.normalizeValues = false;
+  Block block{.mixer = causal, .expansion = 2};
+  network.stages = {{.width = 32, .stride = 1, .blocks = {block}}};
+  config.data.source = RecallSource();
+  config.data.validationCount = RecallSource().validationCount;
+  return config;
+}
+
 const Problem* findAt(const std::vector<Problem>& problems, const std::string& path) {
   const auto found = std::find_if(
       problems.begin(), problems.end(), [&](const Problem& p) { return p.path == path; });
@@ -42,6 +64,10 @@ class TestValidate : public QObject {
   void aSoundRunHasNoProblems();
   void everyRuleFiresAndItsFixRemovesIt_data();
   void everyRuleFiresAndItsFixRemovesIt();
+  void settingsForImagesAreRefusedForSequences();
+  void dataAndNetworkBothHaveSequencesOrImages();
+  void lengthAndVocabularyAreThoseOfTheData();
+  void optionsOfDrawnSequencesFitEachOther();
   void everyRangeIsChecked();
   void photographsMayBeMirroredAndCropped();
   void quickstartHasNoFindings();
@@ -227,6 +253,111 @@ void TestValidate::everyRuleFiresAndItsFixRemovesIt() {
   applyFix(config, *problem->fix);
   const auto left = validate(config);
   QVERIFY2(!findAt(left, path.toStdString()), toText(left).c_str());
+}
+
+void TestValidate::settingsForImagesAreRefusedForSequences() {
+  const auto sound = validate(tokensRun());
+  QVERIFY2(sound.empty(), toText(sound).c_str());
+  RunConfig smoothed = tokensRun();
+  smoothed.recipe.labelSmoothing = 0.1;
+  QVERIFY2(validate(smoothed).empty(), toText(validate(smoothed)).c_str());
+  for (const char* change : {"data.augmentation.cropPadding=4",
+                             "data.augmentation.horizontalFlip=true",
+                             "data.augmentation.cutoutSize=8",
+                             "data.augmentation.randAugmentOperations=2",
+                             "data.augmentation.erasingProbability=0.1",
+                             "data.augmentation.mixupAlpha=0.2",
+                             "data.augmentation.cutmixAlpha=1",
+                             "data.labelledPerClass=4",
+                             "data.pseudoLabels=labels.csv",
+                             "recipe.flipAveraging=true",
+                             "recipe.shiftAveraging=true",
+                             "architecture.stem.whitened=true"}) {
+    RunConfig config = tokensRun();
+    applyOverride(config, change);
+    const std::string path = std::string(change).substr(0, std::string(change).find('='));
+    const auto problems = validate(config);
+    const Problem* problem = findAt(problems, path);
+    QVERIFY2(problem && problem->severity == Severity::error, toText(problems).c_str());
+    if (!path.starts_with("architecture"))
+      QVERIFY2(problem->text.ends_with(" for images, not for sequences"), problem->text.c_str());
+    applyFix(config, *problem->fix);
+    QVERIFY2(validate(config).empty(), toText(validate(config)).c_str());
+  }
+}
+
+void TestValidate::dataAndNetworkBothHaveSequencesOrImages() {
+  RunConfig config = tokensRun();
+  for (const DataSource& images : {DataSource(Shapes10Source()),
+                                   DataSource(Cifar10Source()),
+                                   DataSource(ImageFolderSource())}) {
+    config.data.source = images;
+    const auto problems = validate(config);
+    const Problem* problem = findAt(problems, "data.source");
+    QVERIFY2(problem, toText(problems).c_str());
+    QCOMPARE(problem->text,
+             "the network is for sequences of tokens, but " + std::string(traitsOf(images).title) +
+                 " has images");
+    // Their shape and classes say nothing more.
+    QVERIFY(!findAt(problems, "architecture.input") && !findAt(problems, "architecture.task"));
+    applyFix(config, *problem->fix);
+    QVERIFY2(validate(config).empty(), toText(validate(config)).c_str());
+  }
+  RunConfig ofImages = soundRun();
+  for (const DataSource& sequences :
+       {DataSource(TextSource()), DataSource(RecallSource()), DataSource(CopySource())}) {
+    ofImages.data.source = sequences;
+    const auto problems = validate(ofImages);
+    const Problem* problem = findAt(problems, "data.source");
+    QVERIFY2(problem, toText(problems).c_str());
+    QVERIFY(problem->text.starts_with("the network is for images, but "));
+    applyFix(ofImages, *problem->fix);
+    QVERIFY2(validate(ofImages).empty(), toText(validate(ofImages)).c_str());
+  }
+}
+
+void TestValidate::lengthAndVocabularyAreThoseOfTheData() {
+  // A text needs not be read for it.
+  for (const auto& [source, vocabulary, length] :
+       {std::tuple(DataSource(TextSource{.length = 96}), 256, 96),
+        std::tuple(DataSource(CopySource{.vocabulary = 50, .length = 64}), 50, 64)}) {
+    RunConfig config = tokensRun();
+    config.data.source = source;
+    const auto problems = validate(config);
+    for (const char* path : {"architecture.input.width", "architecture.tokens"}) {
+      const Problem* problem = findAt(problems, path);
+      QVERIFY2(problem && problem->severity == Severity::error, toText(problems).c_str());
+      applyFix(config, *problem->fix);
+    }
+    QCOMPARE(config.architecture.input.width, length);
+    QCOMPARE(config.architecture.outputs, vocabulary);
+    QVERIFY2(validate(config).empty(), toText(validate(config)).c_str());
+  }
+  // The number of validation sequences is the data's.
+  RunConfig config = tokensRun();
+  config.data.validationCount = 500;
+  const auto problems = validate(config);
+  const Problem* problem = findAt(problems, "data.validationCount");
+  QVERIFY2(problem, toText(problems).c_str());
+  QCOMPARE(problem->text,
+           "the data's own validation set has 1000 sequences, and all of them are used"s);
+  applyFix(config, *problem->fix);
+  QVERIFY(validate(config).empty());
+}
+
+void TestValidate::optionsOfDrawnSequencesFitEachOther() {
+  RunConfig config = tokensRun();
+  config.data.source = RecallSource{.pairs = 32};
+  auto problems = validate(config);
+  QVERIFY2(findAt(problems, "data.source.vocabulary"), toText(problems).c_str());
+  applyFix(config, *findAt(problems, "data.source.vocabulary")->fix);
+  problems = validate(config);
+  applyFix(config, *findAt(problems, "architecture.tokens")->fix);
+  QVERIFY2(validate(config).empty(), toText(validate(config)).c_str());
+  // What is outside its range is said once.
+  config.data.source = RecallSource{.testCount = 0};
+  problems = validate(config);
+  QCOMPARE(std::ranges::count(problems, "data.source.testCount"s, &Problem::path), 1);
 }
 
 void TestValidate::everyRangeIsChecked() {
