@@ -94,8 +94,8 @@ void addDataOption(CLI::App* command, std::optional<std::string>& data) {
       ->add_option(
           "--data",
           data,
-          "shapes10, cifar10, or where a data set lies: CIFAR-10, CIFAR-100, IDX files or a "
-          "folder of pictures")
+          "shapes10, cifar10, recall, copy, or where a data set lies: CIFAR-10, CIFAR-100, IDX "
+          "files, a folder of pictures, or text")
       ->type_name("PATH");
 }
 

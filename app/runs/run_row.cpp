@@ -87,7 +87,19 @@ std::string comparableDataOf(const RunRow& row) {
   const std::string kind(traitsOf(source).kind);
   // The labels of a data set may be those of classes or of superclasses.
   const auto info = announcedInfo(source);
-  return kind + ':' + (info ? std::to_string(info->classes) : textOf(source));
+  std::string data = kind + ':' + (info ? std::to_string(info->classes) : textOf(source));
+  // How hard sequences are to predict depends on their options.
+  const auto addOptions = [&]<class Source>(const Source& options) {
+    if constexpr (SequenceSource<Source>) {
+      visitFields(options, [&](const Field&, const auto& member) {
+        if constexpr (std::is_same_v<decltype(member), const int&>) {
+          data += ' ' + std::to_string(member);
+        }
+      });
+    }
+  };
+  std::visit(addOptions, source);
+  return data;
 }
 
 RunState stateOf(const RunSummary& run) {

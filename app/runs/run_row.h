@@ -62,8 +62,8 @@ QString dataSetName(const RunRow& row);
 /// The path of the data set, or its kind where there is no path.
 QString dataSetPlace(const RunRow& row);
 
-/// Equal for runs whose accuracies can be compared: those on the same images, wherever they lie.
-/// Empty where the data set is not known.
+/// Equal for runs whose accuracies can be compared: those on the same images or sequences, wherever
+/// they lie. Empty where the data set is not known.
 std::string comparableDataOf(const RunRow& row);
 
 RunState stateOf(const RunSummary& run);

@@ -52,9 +52,9 @@ bool looksLikeData(const fs::path& path) {
     return !fs::exists(path / "run.json", ignored) &&
            !fs::exists(path / "experiment.json", ignored);
   }
-  constexpr std::array<std::string_view, 3> kArchives{".tar.gz", ".tgz", ".tar"};
+  constexpr std::array<std::string_view, 5> kEnds{".tar.gz", ".tgz", ".tar", ".txt", ".md"};
   const std::string name = path.filename().string();
-  for (const std::string_view end : kArchives) {
+  for (const std::string_view end : kEnds) {
     if (name.ends_with(end)) return true;
   }
   return false;
@@ -63,8 +63,9 @@ bool looksLikeData(const fs::path& path) {
 bool holdsData(const fs::path& path) {
   if (!looksLikeData(path)) return false;
   try {
-    recognizeDataSource(path.string());
-    return true;
+    const bool isText = traitsOf(recognizeDataSource(path.string())).isSequences;
+    std::error_code ignored;
+    return !isText || !fs::is_directory(path, ignored);
   } catch (const Error&) {
     return false;
   }

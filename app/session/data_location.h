@@ -28,10 +28,11 @@ DataLocation locate(const DataSource& source, const std::filesystem::path& dataF
 bool hasDefaultPath(const DataSource& source);
 
 /// Whether a dropped path may be a data set: a folder that is no run and no
-/// experiment, or an archive.
+/// experiment, an archive, or a text.
 bool looksLikeData(const std::filesystem::path& path);
 
-/// Whether a data set is recognised at the path from the names of its files.
+/// Whether a data set is recognised at the path from the names of its files. A folder of texts is
+/// none: it may as well be a log.
 bool holdsData(const std::filesystem::path& path);
 
 }  // namespace lambda

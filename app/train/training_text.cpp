@@ -83,11 +83,12 @@ QString recipeText(const RunConfig& config) {
   const std::int64_t batches =
       batchesOfEpoch(recipe, trainingImagesOf(config.data).value_or(0)).batches;
   const QString data = QString::fromUtf8(traitsOf(config.data.source).title);
+  const QString examples = QString::fromLatin1(traitsOf(config.architecture.task).examples);
   const QString epochs = countedText(recipe.epochs, u"epoch"_s);
   const QString batchSize = countText(recipe.batchSize);
-  const QString length = batches > 0
-                             ? u"%1 of %2 × %3 images"_s.arg(epochs, countText(batches), batchSize)
-                             : u"%1, batches of %2 images"_s.arg(epochs, batchSize);
+  const QString length =
+      batches > 0 ? u"%1 of %2 × %3 %4"_s.arg(epochs, countText(batches), batchSize, examples)
+                  : u"%1, batches of %2 %3"_s.arg(epochs, batchSize, examples);
   const QString optimizer =
       u"%1 %2, %3"_s.arg(QString::fromUtf8(traitsOf(recipe.optimizer.kind).title),
                          roundedText(recipe.optimizer.learningRate),

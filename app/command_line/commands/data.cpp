@@ -248,13 +248,15 @@ void addData(CLI::App& program, Action& action) {
   CLI::App* checkCommand =
       addCommand(*data,
                  "check",
-                 "Check every file of a data set: CIFAR-10, CIFAR-100, IDX files, pictures",
+                 "Check every file of a data set: CIFAR-10, CIFAR-100, IDX files, pictures, text",
                  {{"lambda data check cifar10", "a folder with the .bin files or the archive"},
                   {"lambda data check ~/mnist", "a folder with IDX files"},
                   {"lambda data check ~/flowers --set data.source.size=64",
                    "a folder of pictures for each class"},
+                  {"lambda data check book.txt", "a text file, or a folder of them"},
                   {"lambda data check cifar-10-binary.tar.gz --json", "an archive, for a script"}});
-  checkCommand->add_option("PATH", checkOptions->path, "a folder or archive (default: cifar10)");
+  checkCommand->add_option(
+      "PATH", checkOptions->path, "a folder, an archive or a text (default: cifar10)");
   addSetOption(checkCommand, checkOptions->assignments);
   addJsonFlag(checkCommand, checkOptions->output);
   onChosen(checkCommand, checkOptions, action, check);

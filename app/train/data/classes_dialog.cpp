@@ -78,7 +78,7 @@ ClassesDialog::ClassesDialog(const DataReport& report, const DataSource& source,
     : QDialog(parent),
       classes_(
           makeTable({u"Class"_s, u"Training and validation"_s, u"Test"_s, u"Examples"_s}, this)) {
-  setWindowTitle(u"Classes"_s);
+  setWindowTitle(traitsOf(source).isSequences ? u"Findings"_s : u"Classes"_s);
   auto* column = new QVBoxLayout(this);
   auto* counts = new QLabel(countsText(report), this);
   counts->setWordWrap(true);

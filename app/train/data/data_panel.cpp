@@ -112,8 +112,6 @@ void DataPanel::makePlace() {
   column->addLayout(state);
   classes_ = new QToolButton(files_);
   classes_->setObjectName(u"classes"_s);
-  classes_->setText(u"Classes and examples"_s);
-  classes_->setToolTip(u"The number of images in each class, some of them, and all findings"_s);
   classes_->setProperty(kRole, u"quiet"_s);
   column->addWidget(classes_, 0, Qt::AlignLeft);
   connect(classes_, &QToolButton::clicked, this, &DataPanel::showClasses);
@@ -307,6 +305,11 @@ void DataPanel::showState() {
   sign_->setPixmap(icon.pixmap(side));
   sign_->setVisible(!icon.isNull());
   text_->setText(stateText_);
+  const bool hasClasses = !traitsOf(source_).isSequences;
+  classes_->setText(hasClasses ? u"Classes and examples"_s : u"Findings"_s);
+  classes_->setToolTip(hasClasses
+                           ? u"The number of images in each class, some of them, and all findings"_s
+                           : u"All findings of the check"_s);
   const bool isChecked = state_ == DataState::usable || state_ == DataState::damaged;
   classes_->setVisible(isChecked && (!classCountsOf(report_).empty() || !report_.findings.empty()));
   for (QAbstractButton* button : choices_->buttons()) {

@@ -30,7 +30,7 @@ DataPlace::DataPlace(QWidget* parent)
   choose_->setPopupMode(QToolButton::InstantPopup);
   auto* menu = new QMenu(choose_);
   menu->addAction(u"Folder …"_s, this, [this] { choose(true); });
-  archive_ = menu->addAction(u"Archive …"_s, this, [this] { choose(false); });
+  file_ = menu->addAction(QString(), this, [this] { choose(false); });
   choose_->setMenu(menu);
   auto* row = makeBareLayout<QHBoxLayout>(this, 4);
   row->addWidget(path_, 1);
@@ -51,7 +51,9 @@ void DataPlace::setKind(const DataSource& source) {
   title_ = QString::fromUtf8(traits.title);
   path_->setAccessibleName(u"Place of the data: %1"_s.arg(title_));
   path_->setToolTip(toolTipText(QString::fromUtf8(traits.layout)));
-  archive_->setVisible(traits.layout.find(".tar.gz") != std::string_view::npos);
+  isArchive_ = traits.layout.find(".tar.gz") != std::string_view::npos;
+  file_->setText(isArchive_ ? u"Archive …"_s : u"File …"_s);
+  file_->setVisible(isArchive_ || traits.isSequences);
 }
 
 void DataPlace::setReadOnly(bool readOnly) {
@@ -60,15 +62,17 @@ void DataPlace::setReadOnly(bool readOnly) {
 }
 
 void DataPlace::choose(bool isFolder) {
-  auto* dialog = new QFileDialog(
-      this, isFolder ? u"Folder: %1"_s.arg(title_) : u"Archive: %1"_s.arg(title_), path_->text());
+  const QString title = isFolder ? u"Folder: %1"_s : isArchive_ ? u"Archive: %1"_s : u"File: %1"_s;
+  auto* dialog = new QFileDialog(this, title.arg(title_), path_->text());
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   if (isFolder) {
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly);
   } else {
     dialog->setFileMode(QFileDialog::ExistingFile);
-    dialog->setNameFilters({u"Archives (*.tar.gz *.tgz *.tar)"_s, u"All files (*)"_s});
+    dialog->setNameFilters(
+        {isArchive_ ? u"Archives (*.tar.gz *.tgz *.tar)"_s : u"Texts (*.txt *.md)"_s,
+         u"All files (*)"_s});
   }
   connect(dialog, &QFileDialog::fileSelected, this, [this](const QString& path) {
     Q_EMIT placeChosen(pathOf(path));

@@ -36,7 +36,8 @@ class DataPlace : public QWidget {
   std::filesystem::path place_;
   QString title_;
   QLineEdit* path_;
-  QAction* archive_;
+  bool isArchive_ = false;  ///< What is no folder is an archive.
+  QAction* file_;
   QToolButton* choose_;
 };
 

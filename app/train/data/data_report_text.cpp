@@ -29,6 +29,19 @@ QString hintOf(const DataFinding& finding) {
   return hint;
 }
 
+/// "10 classes, 3×32×32 each", "vocabulary 256, 128 tokens each"
+QString contentText(const DatasetInfo& info) {
+  if (info.task == Task::tokens) {
+    return u"vocabulary %1, %2 each"_s.arg(countText(info.classes),
+                                           countedText(info.shape.width, u"token"_s));
+  }
+  return u"%1 %2, %3×%4×%5 each"_s.arg(info.classes)
+      .arg(QString::fromLatin1(traitsOf(info.task).outputs))
+      .arg(info.shape.channels)
+      .arg(info.shape.height)
+      .arg(info.shape.width);
+}
+
 }  // namespace
 
 QString countsText(const DataReport& report) {
@@ -37,21 +50,17 @@ QString countsText(const DataReport& report) {
   const QString train = countText(info.trainCount);
   const QString test =
       info.testCount > 0 ? u"%1 for the test"_s.arg(countText(info.testCount)) : u"no test set"_s;
-  const QString outputs = QString::fromLatin1(traitsOf(info.task).outputs);
-  const QString shape = QString::number(info.shape.channels) + u"×"_s +
-                        QString::number(info.shape.height) + u"×"_s +
-                        QString::number(info.shape.width);
+  const QString examples = QString::fromLatin1(traitsOf(info.task).examples);
+  const QString content = contentText(info);
   if (info.validationCount > 0) {
-    return u"%1 images for training, %2 for validation, %3, %4 %5, %6 each"_s
-        .arg(countText(info.trainCount - info.validationCount),
-             countText(info.validationCount),
-             test)
-        .arg(info.classes)
-        .arg(outputs, shape);
+    return u"%1 %2 for training, %3 for validation, %4, %5"_s.arg(
+        countText(info.trainCount - info.validationCount),
+        examples,
+        countText(info.validationCount),
+        test,
+        content);
   }
-  return u"%1 images for training and validation, %2, %3 %4, %5 each"_s.arg(train, test)
-      .arg(info.classes)
-      .arg(outputs, shape);
+  return u"%1 %2 for training and validation, %3, %4"_s.arg(train, examples, test, content);
 }
 
 QString findingsText(const DataReport& report) {

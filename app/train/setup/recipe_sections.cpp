@@ -81,7 +81,7 @@ bool isOfPanel(const std::string& path) {
 
 std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
   std::vector<FormSection> sections;
-  const bool isBuiltIn = pathOf(data.source) == nullptr;
+  const bool isBuiltIn = pathOf(data.source) == nullptr && !traitsOf(data.source).isSequences;
   for (const FieldRow& row : rowsOf(data, "data")) {
     if (!row.path.starts_with("data.source.") || isOfPanel(row.path)) continue;
     isBuiltIn ? choose.rare(row.path) : choose.common(row.path);

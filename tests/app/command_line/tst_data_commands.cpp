@@ -59,6 +59,19 @@ void TestDataCommands::checkTellsWhatLiesThere() {
   QCOMPARE(pictures.json()[u"info"_s][u"shape"_s].toArray(), (QJsonArray{3, 24, 24}));
   QCOMPARE(pictures.json()[u"info"_s][u"classNames"_s].toArray(),
            (QJsonArray{u"blue"_s, u"red"_s}));
+  std::ofstream(folder_.path() / "book.txt") << std::string(3000, 'a') + "\r\n";
+  const QStringList ofText{
+      u"data"_s, u"check"_s, u"book.txt"_s, u"--set"_s, u"data.source.length=50"_s};
+  const ProgramOutcome text = program_.run(ofText);
+  QCOMPARE(text.status, 0);
+  QVERIFY2(text.output.contains("sequences of 50 tokens, vocabulary 256, 56 for training and "
+                                "validation (2 of them the validation set), 2 for the test"),
+           text.output.constData());
+  QVERIFY(text.output.contains("warning"));
+  const QJsonObject ofBook =
+      program_.run(ofText + QStringList{u"--json"_s}).json()[u"info"_s].toObject();
+  QCOMPARE(ofBook[u"tokens"_s].toInt(), 256);
+  QCOMPARE(ofBook[u"validationCount"_s].toInt(), 2);
   const ProgramOutcome unknown = program_.run({u"data"_s, u"check"_s, u"tiny.json"_s, u"--json"_s});
   QCOMPARE(unknown.status, 1);
   QVERIFY(unknown.output.contains("train-images-idx3-ubyte"));

@@ -194,6 +194,23 @@ class TestDataPanel : public QObject {
     QVERIFY(!shown.download()->isVisible());
   }
 
+  void aTextTellsItsSequences() {
+    writeFileDurably(path() / "book.txt", std::string(3000, 'a') + "\r\n");
+    Shown shown(DataPanel::realServices());
+    QVERIFY(shown.panel.offer(path() / "book.txt"));
+    QVERIFY(shown.lastChosen() == DataSource(TextSource{(path() / "book.txt").string()}));
+    shown.panel.setSource(TextSource{(path() / "book.txt").string(), 50});
+    QTRY_COMPARE(shown.panel.state(), DataState::usable);
+    QVERIFY2(shown.text().contains(u"54 sequences for training, 2 for validation, 2 for the test, "
+                                   "vocabulary 256, 50 tokens each"_s),
+             qPrintable(shown.text()));
+    auto* findings = shown.panel.findChild<QToolButton*>(u"classes"_s);
+    QVERIFY(findings->isVisible());
+    QCOMPARE(findings->text(), u"Findings"_s);
+    const SampleSet samples = readSamples(RecallSource(), 12);
+    QVERIFY(samples.images.count() == 0 && samples.problem.contains(u"not augmented"_s));
+  }
+
   void everyKindHasItsButton() {
     Shown shown;
     for (std::size_t kind = 0; kind < KindsOf<DataSource>::names.size(); ++kind) {
@@ -211,6 +228,7 @@ class TestDataPanel : public QObject {
     QVERIFY(shown.panel.offer(path()));
     QVERIFY(shown.panel.offer("/somewhere/cifar-10-binary.tar.gz"));
     QVERIFY(!shown.panel.offer("/somewhere/network.json"));
+    QVERIFY(shown.panel.offer("/somewhere/book.txt"));
     writeFileDurably(path() / "run.json", "{}");
     QVERIFY(!shown.panel.offer(path()));
     shown.panel.setReadOnly(true);
