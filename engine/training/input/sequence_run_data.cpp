@@ -6,7 +6,6 @@
 
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
-#include "engine/values/config/validate.h"
 
 namespace lambda {
 
@@ -17,36 +16,18 @@ constexpr std::int64_t kTrainSample = 256;
 /// Tokens that are scored at a time.
 constexpr std::int64_t kTokensTogether = 16384;
 
-/// Tokens and targets of a batch on the CPU.
-class HostBatch {
- public:
-  HostBatch(std::int64_t count, std::int64_t length)
-      : tokens_(at::empty({count, 1, 1, length}, at::kLong)),
-        targets_(at::empty({count, length}, at::kLong)) {}
+at::Tensor tensorOf(const std::vector<std::int64_t>& values, std::int64_t rows) {
+  return at::tensor(values, at::kLong).view({rows, -1});
+}
 
-  std::span<std::int64_t> tokens() { return valuesOf(tokens_); }
+TensorBatch tensorsOf(const TokenBatch& batch, std::int64_t count, const at::Device& device) {
+  return {.images = tensorOf(batch.tokens, count).view({count, 1, 1, -1}).to(device),
+          .labels = tensorOf(batch.targets, count).to(device)};
+}
 
-  std::span<std::int64_t> targets() { return valuesOf(targets_); }
-
-  void set(std::int64_t index, const TokenSequence& sequence) {
-    const std::size_t length = sequence.tokens.size();
-    const auto at = static_cast<std::ptrdiff_t>(static_cast<std::size_t>(index) * length);
-    std::ranges::copy(sequence.tokens, tokens().begin() + at);
-    std::ranges::copy(sequence.targets, targets().begin() + at);
-  }
-
-  TensorBatch on(const at::Device& device) const {
-    return {.images = tokens_.to(device), .labels = targets_.to(device)};
-  }
-
- private:
-  static std::span<std::int64_t> valuesOf(at::Tensor& tensor) {
-    return {tensor.mutable_data_ptr<std::int64_t>(), static_cast<std::size_t>(tensor.numel())};
-  }
-
-  at::Tensor tokens_;
-  at::Tensor targets_;
-};
+std::int64_t countOf(const SequenceData& data, Split split) {
+  return static_cast<std::int64_t>(data.count(split));
+}
 
 }  // namespace
 
@@ -57,17 +38,17 @@ SequenceExamples::SequenceExamples(std::shared_ptr<const SequenceData> data,
                                    std::int64_t most)
     : data_(std::move(data)),
       split_(split),
-      count_(std::min(data_->count(split), most)),
-      apart_(std::max<std::int64_t>(1, data_->count(split) / std::max<std::int64_t>(1, count_))),
+      count_(std::min(countOf(*data_, split), most)),
+      apart_(std::max<std::int64_t>(1, countOf(*data_, split) / std::max<std::int64_t>(1, count_))),
       precision_(precision),
       device_(device) {}
 
 TensorBatch SequenceExamples::batch(std::int64_t first, std::int64_t count) const {
-  HostBatch batch(count, data_->length());
-  for (std::int64_t i = 0; i < count; ++i) {
-    batch.set(i, data_->sequence(split_, (first + i) * apart_));
+  TokenBatch batch;
+  for (std::int64_t i = first; i < first + count; ++i) {
+    batch.add(data_->sequence(split_, static_cast<std::uint64_t>(i * apart_)));
   }
-  return batch.on(device_);
+  return tensorsOf(batch, count, device_);
 }
 
 std::int64_t SequenceExamples::together() const {
@@ -75,13 +56,17 @@ std::int64_t SequenceExamples::together() const {
 }
 
 std::shared_ptr<const SequenceData> sequencesFor(const RunConfig& config) {
-  auto data = std::make_shared<const SequenceData>(config.data.source);
-  const DatasetInfo info{
-      .shape = {1, 1, data->length()}, .task = Task::tokens, .classes = data->vocabulary()};
-  const std::vector<Problem> problems = problemsWithImages(config.architecture, info);
-  if (problems.empty()) return data;
-  const Problem& problem = problems.front();
-  throw Error(problem.path, problem.text, problem.fix ? problem.fix->label : std::string());
+  std::shared_ptr<const SequenceData> data = SequenceData::open(config.data.source);
+  const MapShape& input = config.architecture.input;
+  if (data->length() == input.width && data->vocabulary() == config.architecture.outputs) {
+    return data;
+  }
+  throw Error(textOf(config.data.source),
+              "it has sequences of " + std::to_string(data->length()) + " tokens out of " +
+                  std::to_string(data->vocabulary()) + ", the network takes " +
+                  std::to_string(input.width) + " out of " +
+                  std::to_string(config.architecture.outputs),
+              "Give data of that length and vocabulary.");
 }
 
 SequenceRunData::SequenceRunData(const ResolvedConfig& resolved)
@@ -113,12 +98,10 @@ std::string SequenceRunData::changes() const {
 }
 
 TensorBatch SequenceRunData::batch(int epoch, int batch) {
-  HostBatch made(batchSize_, data_->length());
   const auto step =
       static_cast<std::uint64_t>(epoch) * static_cast<std::uint64_t>(batchesPerEpoch()) +
       static_cast<std::uint64_t>(batch);
-  data_->trainingBatch(seed_, step, made.tokens(), made.targets());
-  return made.on(device_);
+  return tensorsOf(data_->trainingBatch(seed_, step, batchSize_), batchSize_, device_);
 }
 
 }  // namespace lambda

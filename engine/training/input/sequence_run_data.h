@@ -56,7 +56,9 @@ class SequenceRunData : public TrainingData {
 
   std::int64_t examplesIn(int batches) const override { return std::int64_t{batches} * batchSize_; }
 
-  std::int64_t trainingExamples() const override { return data_->count(Split::train); }
+  std::int64_t trainingExamples() const override {
+    return static_cast<std::int64_t>(data_->count(Split::train));
+  }
 
   const std::string& digest() const override { return digest_; }
 

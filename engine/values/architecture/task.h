@@ -77,7 +77,6 @@ struct TaskTraits {
   ScoreKind score;
   const char* examples;     ///< The plural of what is learnt from: "images".
   const char* outputs;      ///< The plural of what an output is: "classes".
-  const char* examples;     ///< "images"
   const char* outputNames;  ///< The key of their names in files: "classNames".
   int fewestOutputs;
   const char* outputsMeaning;
@@ -91,7 +90,6 @@ constexpr TaskTraits traitsOf(Task task) {
       return {.score = ScoreKind::r2,
               .examples = "images",
               .outputs = "numbers",
-              .examples = "images",
               .outputNames = "numberNames",
               .fewestOutputs = 1,
               .outputsMeaning = "how many numbers an image has",
@@ -101,7 +99,6 @@ constexpr TaskTraits traitsOf(Task task) {
       return {.score = ScoreKind::accuracy,
               .examples = "sequences",
               .outputs = "tokens",
-              .examples = "sequences",
               .outputNames = "tokenNames",
               .fewestOutputs = 2,
               .outputsMeaning = "number of different tokens; 256 for bytes",
@@ -115,7 +112,6 @@ constexpr TaskTraits traitsOf(Task task) {
   return {.score = ScoreKind::accuracy,
           .examples = "images",
           .outputs = "classes",
-          .examples = "images",
           .outputNames = "classNames",
           .fewestOutputs = 2,
           .outputsMeaning = "number of classes",
