@@ -8,6 +8,9 @@
     network, description = load("model.safetensors")
     logits = network(images)             # [b, classes] of normalised images [b, channels, H, W]
 
+A network that predicts tokens is only loaded: network(tokens) gives logits [b, n, vocabulary] of
+tokens [b, 1, 1, n].
+
 The weights lie beside this file, under the same name. They describe themselves: "graph" in their
 metadata says how the network is computed, "input" how an image becomes its input. So this one
 file serves every network of Lambda Studio. It needs torch and safetensors; formats other than PNG
@@ -111,14 +114,14 @@ class Features(nn.Module):
 
 
 class Linear(nn.Linear):
-    """A linear layer whose results are multiplied by a constant."""
+    """A linear layer of features, or of each position of a map, times a constant."""
 
-    def __init__(self, inputs, outputs, bias, scale):
+    def __init__(self, inputs, outputs, bias, scale, at_positions):
         super().__init__(inputs, outputs, bias=bias)
-        self.scale = scale
+        self.scale, self.at_positions = scale, at_positions
 
     def forward(self, x):
-        return super().forward(x) * self.scale
+        return super().forward(pixels(x) if self.at_positions else x) * self.scale
 
 
 def pointwise(inputs, outputs):
@@ -130,6 +133,67 @@ def pixels(x):
     return x.flatten(2).transpose(1, 2)
 
 
+def from_pixels(x, height, width):
+    """[b, H W, c] as a map [b, c, H, W]."""
+    return x.transpose(1, 2).unflatten(2, (height, width))
+
+
+def later(n):
+    """The pairs [n, m] of bool of which m is after n, which a causal layer hides."""
+    return torch.ones(n, n, dtype=torch.bool).triu(1)
+
+
+# ---- sequences: maps of tokens, row by row ----
+
+
+class Embedding(nn.Embedding):
+    """A learned vector for each token: tokens [b, 1, H, W] to a map [b, d, H, W]."""
+
+    def forward(self, tokens):
+        return from_pixels(super().forward(tokens.flatten(1)), *tokens.shape[2:])
+
+
+class LayerNorm(nn.LayerNorm):
+    """A norm over the channels of each position."""
+
+    def forward(self, x):
+        return from_pixels(super().forward(pixels(x)), *x.shape[2:])
+
+
+class Mlp(nn.Module):
+    """The channel mixing of a sequence block: two linear layers at each position."""
+
+    def __init__(self, channels, hidden, activation):
+        super().__init__()
+        self.expand = nn.Linear(channels, hidden)
+        self.project = nn.Linear(hidden, channels)
+        self.activation = Activation(activation)
+
+    def forward(self, x):
+        y = self.project(self.activation(self.expand(pixels(x))))
+        return from_pixels(y, *x.shape[2:])
+
+
+class RwkvChannelMixing(nn.Module):
+    """The channel mixing of RWKV-4 (Peng et al., 2023): gated squares of each position mixed with
+    the one before it."""
+
+    def __init__(self, channels, hidden):
+        super().__init__()
+        self.time_mix_k = nn.Parameter(torch.full((channels,), 0.5))
+        self.time_mix_r = nn.Parameter(torch.full((channels,), 0.5))
+        self.key = nn.Linear(channels, hidden, bias=False)
+        self.receptance = nn.Linear(channels, channels, bias=False)
+        self.value = nn.Linear(hidden, channels, bias=False)
+
+    def forward(self, x):
+        tokens = pixels(x)
+        before = F.pad(tokens[:, :-1], (0, 0, 1, 0))
+        squares = F.relu(self.key(torch.lerp(before, tokens, self.time_mix_k))).square()
+        gate = self.receptance(torch.lerp(before, tokens, self.time_mix_r)).sigmoid()
+        return from_pixels(gate * self.value(squares), *x.shape[2:])
+
+
 def to_heads(x, heads):
     """A map [b, d, H, W] as [b, h, H W, d / h]: the channels of a head are adjacent."""
     return pixels(x).unflatten(2, (heads, -1)).transpose(1, 2)
@@ -137,7 +201,7 @@ def to_heads(x, heads):
 
 def from_heads(x, height, width):
     """[b, h, H W, d / h] as a map [b, d, H, W]."""
-    return x.transpose(1, 2).flatten(2).transpose(1, 2).unflatten(2, (height, width))
+    return from_pixels(x.transpose(1, 2).flatten(2), height, width)
 
 
 def offsets(size):
@@ -222,7 +286,7 @@ class LambdaLayer(nn.Module):
     def seen(self, n):
         """Which context each query sees, [n, m] of bool; None = all of it."""
         if self.mixer["mask"] == "causal":
-            return torch.ones(n, n, dtype=torch.bool).tril()
+            return ~later(n)
         if self.mixer["mask"] == "custom":
             rows = self.mixer["maskRows"].split()
             return torch.tensor([[c == "1" for c in row] for row in rows]).expand(n, n)
@@ -302,23 +366,28 @@ class LambdaLayer(nn.Module):
                     weights = torch.einsum("bnhk,bnmuk->bnhmu", q, key)
                     y = y + torch.einsum("bnhmu,bmuv->bnhv", weights, v)
             heads.append(y)
-        return torch.cat(heads, 2).flatten(2).transpose(1, 2).unflatten(2, (height, width))
+        return from_pixels(torch.cat(heads, 2).flatten(2), height, width)
 
 
 # ---- its relatives ----
 
 
 class DepthwiseConvolution(nn.Module):
-    """A convolution of each channel; then a 1x1 convolution where the depths differ."""
+    """A convolution of each channel; then a 1x1 convolution where the depths differ. A causal
+    window has one row, which ends with the position itself."""
 
-    def __init__(self, kernel, inputs, outputs, stride):
+    def __init__(self, mixer, inputs, outputs, stride):
         super().__init__()
-        self.filters = nn.Parameter(torch.randn(inputs, 1, kernel, kernel))
+        kernel, self.causal = mixer["kernelSize"], mixer.get("causal", False)
+        self.filters = nn.Parameter(torch.randn(inputs, 1, 1 if self.causal else kernel, kernel))
         self.stride = stride
         self.pointwise = pointwise(inputs, outputs) if inputs != outputs else None
 
     def forward(self, x):
-        padding, groups = self.filters.shape[2] // 2, self.filters.shape[0]
+        groups, _, _, kernel = self.filters.shape
+        if self.causal:
+            x = F.pad(x, (kernel - 1, 0))
+        padding = 0 if self.causal else kernel // 2
         y = F.conv2d(x, self.filters, None, self.stride, padding, groups=groups)
         return self.pointwise(y) if self.pointwise else y
 
@@ -348,6 +417,7 @@ class SelfAttention(Attention):
 
     def __init__(self, mixer, inputs, outputs, height, width):
         super().__init__(mixer["h"], inputs, outputs)
+        self.causal = mixer.get("causal", False)
         self.rowTable = self.columnTable = None
         if mixer["relative"]:
             self.rowTable = nn.Parameter(torch.randn(2 * height - 1, self.depth))
@@ -363,6 +433,8 @@ class SelfAttention(Attention):
             rows = torch.einsum("bhxyc,xuc->bhxyu", placed, line_embeddings(self.rowTable))
             columns = torch.einsum("bhxyc,yvc->bhxyv", placed, line_embeddings(self.columnTable))
             scores = scores + (rows[..., None] + columns[..., None, :]).flatten(4).flatten(2, 3)
+        if self.causal:
+            scores = scores.masked_fill(later(height * width).to(x.device), -math.inf)
         return from_heads(scores.softmax(3) @ v, height, width)
 
 
@@ -439,14 +511,27 @@ class LinearAttention(Attention):
 
     def __init__(self, mixer, inputs, outputs):
         super().__init__(mixer["h"], inputs, outputs)
-        self.map = mixer["featureMap"]
+        self.map, self.causal = mixer["featureMap"], mixer.get("causal", False)
+
+    def causal_weights(self, q, k):
+        """The weights [b, h, n, m]; those of softmax are made from keys [b, h, n, m, c]."""
+        hidden = later(k.shape[2]).to(k.device)
+        if self.map == "softmax":
+            seen = k[:, :, None].masked_fill(hidden[:, :, None], -math.inf).softmax(3)
+            return (seen @ q[..., None])[..., 0]
+        products = (q @ k.transpose(2, 3)).masked_fill(hidden, 0)
+        return products / products.sum(3, keepdim=True)
 
     def forward(self, x):
         q, k, v = self.project(x)
         if self.map == "softmax":
-            q, k = q.softmax(3), k.softmax(2)
+            q = q.softmax(3)
         else:  # elu(x) + 1, without its rounding near -1.
             q, k = (each.clamp_max(0).exp() + F.relu(each) for each in (q, k))
+        if self.causal:
+            return from_heads(self.causal_weights(q, k) @ v, *x.shape[2:])
+        if self.map == "softmax":
+            k = k.softmax(2)
         y = q @ (k.transpose(2, 3) @ v)
         if self.map == "elu":
             y = y / (q @ k.sum(2)[..., None])
@@ -573,7 +658,7 @@ def make_mixer(node, statistics, shared):
     if kind == "lambda":
         return LambdaLayer(mixer, inputs, outputs, height, width, statistics, shared)
     if kind == "depthwiseConvolution":
-        return DepthwiseConvolution(mixer["kernelSize"], inputs, outputs, node["stride"])
+        return DepthwiseConvolution(mixer, inputs, outputs, node["stride"])
     if kind == "selfAttention":
         return SelfAttention(mixer, inputs, outputs, height, width)
     if kind == "localAttention":
@@ -599,6 +684,7 @@ class Network(nn.Module):
     def __init__(self, graph):
         super().__init__()
         self.statistics = graph["normStatistics"]
+        self.takes_tokens = graph["nodes"][0]["kind"] == "embedding"
         self.steps = [(self.add(node), node["inputs"]) for node in graph["nodes"]]
         last_use = {i: step for step, (_, inputs) in enumerate(self.steps) for i in inputs}
         self.released = [[i for i in last_use if last_use[i] == step]
@@ -628,7 +714,16 @@ class Network(nn.Module):
         if kind == "features":
             return self.place("features", Features(node["pooling"], node["dropout"]))
         if kind == "linear":
-            return self.place(layer, Linear(inputs, outputs, node["bias"], node["scale"]))
+            return self.place(layer, Linear(inputs, outputs, node["bias"], node["scale"],
+                                            node.get("atPositions", False)))
+        if kind == "embedding":
+            return self.place(layer, Embedding(node["vocabulary"], outputs))
+        if kind == "layerNorm":
+            return self.place(layer, LayerNorm(outputs))
+        if kind == "channelMixing":
+            if node["channelMixing"] == "rwkv":
+                return self.place(layer, RwkvChannelMixing(outputs, node["hidden"]))
+            return self.place(layer, Mlp(outputs, node["hidden"], node["activation"]))
         sys.exit(f'This file does not know the node "{kind}": export the network again.')
 
     def place(self, name, module):
@@ -653,7 +748,8 @@ class Network(nn.Module):
         return self.get_submodule(name)
 
     def forward(self, x):
-        """Logits [b, classes] of normalised images [b, channels, height, width]."""
+        """Logits [b, classes] of normalised images [b, channels, height, width], or [b, n,
+        vocabulary] of tokens [b, 1, 1, n]."""
         results = {-1: x}
         for i, (name, inputs) in enumerate(self.steps):
             results[i] = self.get_submodule(name)(*(results[j] for j in inputs))
@@ -787,6 +883,8 @@ def main():
     parser.add_argument("--json", action="store_true", help="all probabilities as JSON")
     arguments = parser.parse_args()
     network, description = load(arguments.weights)
+    if network.takes_tokens:
+        sys.exit(f"{arguments.weights}: this network predicts tokens: use load() in Python.")
     classes, numbers = description["classes"], description.get("numbers", [])
     results = []
     for path in arguments.images:
