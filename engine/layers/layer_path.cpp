@@ -173,9 +173,7 @@ LayerPath lambdaPath(const LambdaPlace& place, const LayerInput& input, const Co
   const bool mayRound = input.type == Element::bfloat16;
   LayerPath path;
   path.fusesOperands = fusesOperands(place, input);
-  path.sumsCausally = mixer.content && mixer.mask == ContextMask::causal && input.isOnCpu &&
-                      input.type == Element::float32 && input.weight == Element::float32 &&
-                      !input.isAutocast;
+  path.sumsCausally = mixer.content && mixer.mask == ContextMask::causal && canSumCausally(input);
   const bool hasCore = mixer.mask == ContextMask::none || !mixer.content ||
                        mixer.embedding != PositionEmbedding::none;
   if (!hasCore) return path;
@@ -209,6 +207,11 @@ LayerPath lambdaPath(const LambdaPlace& place, const LayerInput& input, const Co
     path.takesMeans = takesMeans(shape, nullptr, mayRound, units);
   }
   return path;
+}
+
+bool canSumCausally(const LayerInput& input) {
+  return input.isOnCpu && input.type == Element::float32 && input.weight == Element::float32 &&
+         !input.isAutocast;
 }
 
 LayerKernel plainCore(const LambdaPlace& place) {

@@ -96,6 +96,9 @@ struct LambdaPlace {
 /// `units`: those for the device of the input.
 LayerPath lambdaPath(const LambdaPlace& place, const LayerInput& input, const ComputeUnits& units);
 
+/// Whether kernels/causal_lambda can sum content lambdas of operands that come from that input.
+bool canSumCausally(const LayerInput& input);
+
 /// How plain operations compute the core: by the lambda convolution where that takes fewer
 /// multiply-adds.
 LayerKernel plainCore(const LambdaPlace& place);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "engine/layers/layer_path.h"
 #include "engine/runtime/torch_device.h"
@@ -188,10 +189,14 @@ class GraphPaths {
            "wkv: " + runningSumsText(input_.isOnCpu) + "; projections: " + textOf({}, input()));
   }
 
-  /// The other mixers are operations of LibTorch, except for the 1x1 projections of attention.
+  /// The other mixers are operations of LibTorch, except for the 1x1 projections of attention and
+  /// the running sums of causal linear attention.
   template <class Kind>
   void addMixer([[maybe_unused]] const Kind& mixer, const PlacedMixer& place) {
     std::string text = textOf({}, input());
+    if constexpr (std::is_same_v<Kind, LinearAttentionMixer>) {
+      if (mixer.causal) text = maskedContentText({.sumsCausally = canSumCausally(input())});
+    }
     if constexpr (requires { mixer.heads; })
       text +=
           "; projections: " + textOfConvolution(pathOf(sizesOf(place.output.channels, 1, 1, 0)));

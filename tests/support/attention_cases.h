@@ -81,14 +81,15 @@ LayerSubject subjectOf(Layer layer, Naive naive) {
 }
 
 inline LayerTestCase selfAttentionCase(
-    std::string name, MapShape input, int depth, int heads, bool relative) {
+    std::string name, MapShape input, int depth, int heads, bool relative, bool causal = false) {
   return {std::move(name), input, depth, [=] {
-            return subjectOf(SelfAttention(attentionOptions(input, depth, heads), relative),
+            return subjectOf(SelfAttention(attentionOptions(input, depth, heads), relative, causal),
                              [](const SelfAttentionImpl& layer, const NaiveMap& x) {
                                return naiveSelfAttention(x,
                                                          projectionsOf(layer),
                                                          numbersOfTable(layer.rowTable),
-                                                         numbersOfTable(layer.columnTable));
+                                                         numbersOfTable(layer.columnTable),
+                                                         layer.causal);
                              });
           }};
 }
@@ -139,16 +140,21 @@ inline LayerTestCase axialAttentionCase(
           }};
 }
 
-inline LayerTestCase linearAttentionCase(
-    std::string name, MapShape input, int depth, int heads, FeatureMap featureMap) {
-  LayerTestCase made{std::move(name), input, depth, [=] {
-                       return subjectOf(
-                           LinearAttention(attentionOptions(input, depth, heads), featureMap),
-                           [](const LinearAttentionImpl& layer, const NaiveMap& x) {
-                             return naiveLinearAttention(
-                                 x, projectionsOf(layer), layer.featureMap == FeatureMap::softmax);
-                           });
-                     }};
+inline LayerTestCase linearAttentionCase(std::string name,
+                                         MapShape input,
+                                         int depth,
+                                         int heads,
+                                         FeatureMap featureMap,
+                                         bool causal = false) {
+  LayerTestCase made{
+      std::move(name), input, depth, [=] {
+        return subjectOf(
+            LinearAttention(attentionOptions(input, depth, heads), featureMap, causal),
+            [](const LinearAttentionImpl& layer, const NaiveMap& x) {
+              return naiveLinearAttention(
+                  x, projectionsOf(layer), layer.featureMap == FeatureMap::softmax, layer.causal);
+            });
+      }};
   made.sumsOverPositions = true;
   return made;
 }
@@ -268,6 +274,8 @@ inline std::vector<LayerTestCase> attentionCases() {
       selfAttentionCase("self-attention, a head for each channel", {4, 3, 3}, 6, 6, true),
       selfAttentionCase("self-attention, one row", {5, 1, 6}, 4, 2, true),
       selfAttentionCase("self-attention, one position", {5, 1, 1}, 4, 2, true),
+      selfAttentionCase("self-attention, causal", {5, 3, 4}, 8, 2, true, true),
+      selfAttentionCase("self-attention, causal, content only", {5, 1, 7}, 6, 3, false, true),
       localAttentionCase("local attention, windows", {5, 5, 4}, 8, 2, 3, true),
       localAttentionCase("local attention, dense", {5, 5, 4}, 8, 2, 3, false),
       localAttentionCase("local attention, wide windows", {5, 4, 6}, 8, 4, 5, true),
@@ -281,6 +289,12 @@ inline std::vector<LayerTestCase> attentionCases() {
       linearAttentionCase("linear attention, softmax", {5, 3, 4}, 8, 2, softmax),
       linearAttentionCase("linear attention, elu", {5, 3, 4}, 8, 2, elu),
       linearAttentionCase("linear attention, a head for each channel", {4, 2, 3}, 6, 6, elu),
+      linearAttentionCase("linear attention, causal softmax", {5, 3, 4}, 8, 2, softmax, true),
+      linearAttentionCase("linear attention, causal elu", {5, 3, 4}, 8, 2, elu, true),
+      linearAttentionCase(
+          "linear attention, causal softmax, one row", {5, 1, 7}, 9, 3, softmax, true),
+      linearAttentionCase("linear attention, causal elu, one row", {4, 1, 13}, 5, 1, elu, true),
+      linearAttentionCase("linear attention, causal, one position", {4, 1, 1}, 6, 2, softmax, true),
       nonLocalCase("non-local", {6, 3, 4}, 6, embeddedGaussian),
       nonLocalCase("non-local, other depth", {5, 3, 4}, 8, embeddedGaussian),
       nonLocalCase("non-local, dot product", {6, 4, 3}, 6, dotProduct),

@@ -108,10 +108,12 @@ NaiveMap NaiveMap::ofDepth(int depth) const {
 NaiveResult naiveSelfAttention(const NaiveMap& x,
                                const NaiveProjections& projections,
                                const std::vector<double>& rowTable,
-                               const std::vector<double>& columnTable) {
+                               const std::vector<double>& columnTable,
+                               bool causal) {
   const Projected parts(x, projections);
   const int c = parts.headDepth;
-  return softmaxAttention(parts, [&](int b, int head, int n, int m) {
+  return softmaxAttention(parts, [&](int b, int head, int n, int m) -> std::optional<double> {
+    if (causal && m > n) return std::nullopt;
     const int down = m / x.width - n / x.width, right = m % x.width - n % x.width;
     double sum = 0;
     for (int i = 0; i < c; ++i) {
@@ -167,7 +169,8 @@ NaiveResult naiveLineAttention(const NaiveMap& x,
 
 NaiveResult naiveLinearAttention(const NaiveMap& x,
                                  const NaiveProjections& projections,
-                                 bool isSoftmax) {
+                                 bool isSoftmax,
+                                 bool causal) {
   const Projected parts(x, projections);
   const int positions = x.positions(), c = parts.headDepth;
   const auto elu = [](double value) { return value > 0 ? value + 1 : std::exp(value); };
@@ -175,14 +178,15 @@ NaiveResult naiveLinearAttention(const NaiveMap& x,
   for (int b = 0; b < x.batch; ++b) {
     for (int head = 0; head < parts.heads; ++head) {
       for (int n = 0; n < positions; ++n) {
+        const int seen = causal ? n + 1 : positions;
         double queries = 0, sum = 0;
         for (int i = 0; i < c; ++i) queries += std::exp(parts.query(b, head, n, i));
         for (int m = 0; m < positions; ++m) {
           double weight = 0;
-          for (int i = 0; i < c; ++i) {
+          for (int i = 0; i < c && m < seen; ++i) {
             const double q = parts.query(b, head, n, i), k = parts.key(b, head, m, i);
             double keys = 0;
-            for (int j = 0; j < positions; ++j) keys += std::exp(parts.key(b, head, j, i));
+            for (int j = 0; j < seen; ++j) keys += std::exp(parts.key(b, head, j, i));
             weight += isSoftmax ? std::exp(q) / queries * std::exp(k) / keys : elu(q) * elu(k);
           }
           weights.push_back(weight);

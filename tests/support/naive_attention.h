@@ -44,11 +44,12 @@ struct NaiveResult {
 };
 
 /// Bello et al., 2019, equations 3 and 4, with tables [2H - 1, c] and [2W - 1, c] that all heads
-/// share; both are empty without relative positions.
+/// share; both are empty without relative positions. `causal`: n sees only m <= n.
 NaiveResult naiveSelfAttention(const NaiveMap& x,
                                const NaiveProjections& projections,
                                const std::vector<double>& rowTable,
-                               const std::vector<double>& columnTable);
+                               const std::vector<double>& columnTable,
+                               bool causal);
 
 /// Ramachandran et al., 2019, equation 3, with tables [r, h, c / 2].
 NaiveResult naiveLocalAttention(const NaiveMap& x,
@@ -65,10 +66,12 @@ NaiveResult naiveLineAttention(const NaiveMap& x,
                                bool alongRows,
                                const std::vector<double>& table);
 
-/// Shen et al., 2018, equation 4, or Katharopoulos et al., 2020, equations 5 and 7.
+/// Shen et al., 2018, equation 4, or Katharopoulos et al., 2020, equations 5 and 7. `causal`: n
+/// sees only m <= n, over which sums and the softmax of keys then run.
 NaiveResult naiveLinearAttention(const NaiveMap& x,
                                  const NaiveProjections& projections,
-                                 bool isSoftmax);
+                                 bool isSoftmax,
+                                 bool causal);
 
 /// Wang et al., 2018, equations 2 to 6; `output` [out, d].
 NaiveResult naiveNonLocal(const NaiveMap& x,

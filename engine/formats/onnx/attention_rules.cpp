@@ -11,6 +11,9 @@ namespace {
 
 using Integers = std::vector<std::int64_t>;
 
+/// The logit of a position that a query does not see.
+constexpr float kHidden = -std::numeric_limits<float>::infinity();
+
 /// What the attention layers have in common: queries, keys and values of h heads with c = d / h
 /// channels each.
 class AttentionWriter {
@@ -108,12 +111,40 @@ Windows windowsOf(const MapShape& map, int scope) {
           const int row = y + dy, column = x + dx;
           const bool isOnMap = row >= 0 && row < map.height && column >= 0 && column < map.width;
           windows.positions.push_back(isOnMap ? row * map.width + column : 0);
-          windows.hidden.push_back(isOnMap ? 0 : -std::numeric_limits<float>::infinity());
+          windows.hidden.push_back(isOnMap ? 0 : kHidden);
         }
       }
     }
   }
   return windows;
+}
+
+/// For each query and position [n, n]: `seen` up to the query, `later` after it.
+std::vector<float> causalPairs(long long positions, float seen, float later) {
+  std::vector<float> pairs;
+  for (long long query = 0; query < positions; ++query) {
+    for (long long m = 0; m < positions; ++m) pairs.push_back(m <= query ? seen : later);
+  }
+  return pairs;
+}
+
+/// The weights [N, h, n, m] of causal linear attention, for features or softmax keys [N, h, n, c].
+std::string causalWeights(LayerWriter& writer,
+                          const LinearAttentionMixer& mixer,
+                          long long n,
+                          const std::string& q,
+                          const std::string& k) {
+  OnnxGraph& graph = writer.graph();
+  if (mixer.featureMap == FeatureMap::elu) {
+    const std::string products =
+        writer.multiply(writer.matmul(q, writer.transpose(k, {0, 1, 3, 2})),
+                        graph.constant(causalPairs(n, 1, 0), {n, n}));
+    return writer.divide(products, writer.sum(products, 3));
+  }
+  const std::string hidden = graph.constant(causalPairs(n, 0, kHidden), {n, n, 1});
+  const std::string seen = writer.softmax(writer.add(writer.unsqueeze(k, 2), hidden), 3);
+  const std::string weights = writer.matmul(seen, writer.unsqueeze(q, 4));  // [N, h, n, m, 1]
+  return writer.reshape(weights, {kBatch, mixer.heads, n, n}, "weights");
 }
 
 /// Attention along the rows or columns of a map.
@@ -161,6 +192,10 @@ std::string writeMixer(LayerWriter& writer,
     scores = writer.add(
         scores,
         writer.reshape(logits, {kBatch, mixer.heads, map.positions(), map.positions()}, "logits"));
+  }
+  if (mixer.causal) {
+    const long long n = map.positions();
+    scores = writer.add(scores, writer.graph().constant(causalPairs(n, 0, kHidden), {n, n}));
   }
   const std::string v = attention.projected(x, "values");
   return attention.mapOf(writer.matmul(writer.softmax(scores, 3), v));
@@ -229,7 +264,12 @@ std::string writeMixer(LayerWriter& writer,
   const bool isSoftmax = mixer.featureMap == FeatureMap::softmax;
   std::string q = attention.projected(x, "queries"), k = attention.projected(x, "keys");
   q = isSoftmax ? writer.softmax(q, 3) : positive(q);
-  k = isSoftmax ? writer.softmax(k, 2) : positive(k);
+  if (!isSoftmax) k = positive(k);
+  if (mixer.causal) {
+    const std::string weights = causalWeights(writer, mixer, place.input.positions(), q, k);
+    return attention.mapOf(writer.matmul(weights, attention.projected(x, "values")));
+  }
+  if (isSoftmax) k = writer.softmax(k, 2);
   const std::string context =
       writer.matmul(writer.transpose(k, {0, 1, 3, 2}), attention.projected(x, "values"), "context");
   std::string y = writer.matmul(q, context);

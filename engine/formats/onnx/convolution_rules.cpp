@@ -12,6 +12,25 @@ std::string pointwise(LayerWriter& writer, const PlacedMixer& place, const std::
       y, place.name + ".layer.pointwise", "pointwise", {.inputs = inputs, .outputs = outputs});
 }
 
+using Integers = std::vector<std::int64_t>;
+
+/// The window of one row that ends with the position itself.
+std::string causalDepthwise(LayerWriter& writer,
+                            const DepthwiseConvolutionMixer& mixer,
+                            const PlacedMixer& place,
+                            const std::string& x) {
+  const std::int64_t channels = place.input.channels, side = mixer.kernelSize;
+  const std::string filters =
+      writer.graph().weight(place.name + ".layer.filters", {channels, 1, 1, side});
+  return writer.graph().add("Conv",
+                            "depthwise",
+                            {x, filters},
+                            {{"kernel_shape", Integers{1, side}},
+                             {"strides", Integers{place.stride, place.stride}},
+                             {"pads", Integers{0, side - 1, 0, 0}},
+                             {"group", channels}});
+}
+
 }  // namespace
 
 std::string writeMixer(LayerWriter& writer,
@@ -34,6 +53,7 @@ std::string writeMixer(LayerWriter& writer,
                        const PlacedMixer& place,
                        const std::string& x) {
   const int channels = place.input.channels, side = mixer.kernelSize;
+  if (mixer.causal) return pointwise(writer, place, causalDepthwise(writer, mixer, place, x));
   const std::string filters =
       writer.graph().weight(place.name + ".layer.filters", {channels, 1, side, side});
   return pointwise(writer,

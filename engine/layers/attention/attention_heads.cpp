@@ -72,6 +72,10 @@ at::Tensor fromHeads(const at::Tensor& headed, std::int64_t height, std::int64_t
       .permute({0, 3, 1, 2});
 }
 
+at::Tensor laterPositions(std::int64_t positions, const at::Device& device) {
+  return at::ones({positions, positions}, at::TensorOptions(at::kBool).device(device)).triu(1);
+}
+
 at::Tensor offsetEmbeddings(const at::Tensor& table, std::int64_t size) {
   // The rows of a query at place x are those from size - 1 - x on. Windows of rows have a gradient
   // that is the same to the bit on every device; that of rows selected by an index is not.

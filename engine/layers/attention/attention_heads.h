@@ -51,6 +51,9 @@ at::Tensor toHeads(const at::Tensor& map, std::int64_t heads);
 /// [b, h, n, d / h] as a map [b, d, height, width], a channels-last view.
 at::Tensor fromHeads(const at::Tensor& headed, std::int64_t height, std::int64_t width);
 
+/// The pairs of positions [n, m] of which m is after n, bool: what a causal mask hides.
+at::Tensor laterPositions(std::int64_t positions, const at::Device& device);
+
 /// Embeddings of the offsets between places on a line, table [2 size - 1, ..] as [size, size, ..]:
 /// the first index is the query's place, the second that of the context.
 at::Tensor offsetEmbeddings(const at::Tensor& table, std::int64_t size);

@@ -1,5 +1,8 @@
 #include "engine/layers/attention/linear_attention.h"
 
+#include "engine/layers/lambda/causal_lambda.h"
+#include "engine/layers/lambda/key_normalization.h"
+#include "engine/layers/layer_path.h"
 #include "engine/layers/mixers/mixers.h"
 
 namespace lambda {
@@ -14,15 +17,17 @@ at::Tensor eluFeatures(const at::Tensor& x) {
 
 }  // namespace
 
-LinearAttentionImpl::LinearAttentionImpl(const AttentionOptions& options_, FeatureMap featureMap_)
-    : AttentionModule("linear attention", options_), featureMap(featureMap_) {}
+LinearAttentionImpl::LinearAttentionImpl(const AttentionOptions& options_,
+                                         FeatureMap featureMap_,
+                                         bool causal_)
+    : AttentionModule("linear attention", options_), featureMap(featureMap_), causal(causal_) {}
 
 HeadedInputs LinearAttentionImpl::features(const at::Tensor& x) {
   HeadedInputs inputs = project(x);
   switch (featureMap) {
     case FeatureMap::softmax:
       inputs.queries = inputs.queries.softmax(3);
-      inputs.keys = inputs.keys.softmax(2);
+      if (!causal) inputs.keys = inputs.keys.softmax(2);
       break;
     case FeatureMap::elu:
       inputs.queries = eluFeatures(inputs.queries);
@@ -34,6 +39,12 @@ HeadedInputs LinearAttentionImpl::features(const at::Tensor& x) {
 
 at::Tensor LinearAttentionImpl::forward(const at::Tensor& x) {
   const HeadedInputs inputs = features(x);
+  if (causal) {
+    const at::Tensor y = canSumCausally(LayerInput::of(x, queries->weight))
+                             ? runningSums(inputs)
+                             : at::matmul(causalWeightsOf(inputs), inputs.values);
+    return fromHeads(y, x.size(2), x.size(3));
+  }
   const at::Tensor context = at::matmul(inputs.keys.transpose(2, 3), inputs.values);
   at::Tensor y = at::matmul(inputs.queries, context);
   if (featureMap == FeatureMap::elu) {
@@ -42,19 +53,49 @@ at::Tensor LinearAttentionImpl::forward(const at::Tensor& x) {
   return fromHeads(y, x.size(2), x.size(3));
 }
 
-at::Tensor LinearAttentionImpl::weights(const at::Tensor& x) {
-  return weightsOf(features(x));
+at::Tensor LinearAttentionImpl::runningSums(const HeadedInputs& inputs) const {
+  // Each head has keys and values of its own, as each image of a lambda layer has.
+  const auto images = [](const at::Tensor& headed) { return headed.flatten(0, 1); };
+  const bool isSoftmax = featureMap == FeatureMap::softmax;
+  const at::Tensor sums =
+      applyCausalLambda(
+          {images(inputs.queries).unsqueeze(2), images(inputs.keys), images(inputs.values)},
+          isSoftmax ? KeyNormalization::softmax : KeyNormalization::none)
+          .view(inputs.values.sizes());
+  if (isSoftmax) return sums;
+  return sums / (inputs.queries * inputs.keys.cumsum(2)).sum(3, /*keepdim=*/true);
 }
 
-at::Tensor LinearAttentionImpl::weightsOf(const HeadedInputs& inputs) const {
-  const at::Tensor weights = at::matmul(inputs.queries, inputs.keys.transpose(2, 3));
-  return featureMap == FeatureMap::elu ? weights / weights.sum(3, /*keepdim=*/true) : weights;
+at::Tensor LinearAttentionImpl::normalized(const at::Tensor& products) const {
+  return featureMap == FeatureMap::elu ? products / products.sum(-1, /*keepdim=*/true) : products;
+}
+
+at::Tensor LinearAttentionImpl::causalWeightsOf(const HeadedInputs& inputs) const {
+  const at::Tensor later = laterPositions(inputs.keys.size(2), inputs.keys.device());
+  if (featureMap == FeatureMap::elu) {
+    const at::Tensor products = at::matmul(inputs.queries, inputs.keys.transpose(2, 3));
+    return normalized(products.masked_fill(later, 0));
+  }
+  const at::Tensor seen =  // [b h, n, m, c]
+      normalizeKeys(inputs.keys.flatten(0, 1), KeyNormalization::softmax, later.logical_not());
+  return at::matmul(seen, inputs.queries.flatten(0, 1).unsqueeze(3))
+      .view({inputs.keys.size(0), inputs.keys.size(1), later.size(0), later.size(1)});
+}
+
+at::Tensor LinearAttentionImpl::weights(const at::Tensor& x) {
+  const HeadedInputs inputs = features(x);
+  if (causal) return causalWeightsOf(inputs);
+  return normalized(at::matmul(inputs.queries, inputs.keys.transpose(2, 3)));
 }
 
 AttentionTerms LinearAttentionImpl::terms(const at::Tensor& x, std::int64_t query) {
-  HeadedInputs inputs = features(x);
-  inputs.queries = inputs.queries.narrow(2, query, 1);
-  return {weightsOf(inputs).squeeze(2),
+  const HeadedInputs inputs = features(x);
+  const std::int64_t after = causal ? inputs.keys.size(2) - query - 1 : 0;
+  at::Tensor seen = inputs.keys.slice(2, 0, inputs.keys.size(2) - after);
+  if (causal && featureMap == FeatureMap::softmax) seen = seen.softmax(2);
+  const at::Tensor weights =
+      normalized(at::matmul(inputs.queries.narrow(2, query, 1), seen.transpose(2, 3)));
+  return {at::constant_pad_nd(weights.squeeze(2), {0, after}),
           inputs.values,
           toHeads(forward(x), options.heads).select(2, query)};
 }
@@ -64,7 +105,8 @@ MapFunction addMixer(RoledModule& unit,
                      const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   LinearAttention layer = unit.register_module(
-      "layer", LinearAttention(attentionOptionsOf(place, mixer.heads), mixer.featureMap));
+      "layer",
+      LinearAttention(attentionOptionsOf(place, mixer.heads), mixer.featureMap, mixer.causal));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

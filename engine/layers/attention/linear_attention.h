@@ -11,11 +11,14 @@ namespace lambda {
 ///             arXiv:1812.01243, equation 4)
 ///   elu       φ(x) = elu(x) + 1, and the sum is divided by φ(q_n) . sum_m φ(k_m) (Katharopoulos et
 ///             al., 2020, arXiv:2006.16236, equations 5 and 7)
+/// If it is causal, n sees only the positions m <= n, row by row: sums and softmax of keys run over
+/// them alone. In float32 on the CPU a kernel sums them in a running state and is differentiable
+/// once; elsewhere the weights of all pairs are made, for softmax from keys [n, m, d / h].
 /// Input x [b, inputDepth, H, W]; output [b, d, H, W]. Throws c10::Error if the input has another
 /// depth or size.
 class LinearAttentionImpl : public AttentionModule, public ShowsAttention {
  public:
-  LinearAttentionImpl(const AttentionOptions& options, FeatureMap featureMap);
+  LinearAttentionImpl(const AttentionOptions& options, FeatureMap featureMap, bool causal = false);
 
   at::Tensor forward(const at::Tensor& x);
 
@@ -25,11 +28,17 @@ class LinearAttentionImpl : public AttentionModule, public ShowsAttention {
   at::Tensor weights(const at::Tensor& x);
 
   FeatureMap featureMap;
+  bool causal;
 
  private:
-  /// φ(q) and φ(k) in place of queries and keys.
+  /// φ(q) and φ(k) in place of queries and keys. The softmax of keys that a causal mask hides in
+  /// part is still to be taken.
   HeadedInputs features(const at::Tensor& x);
-  at::Tensor weightsOf(const HeadedInputs& inputs) const;
+  /// The weights of products [.., m] of features.
+  at::Tensor normalized(const at::Tensor& products) const;
+  at::Tensor causalWeightsOf(const HeadedInputs& inputs) const;
+  /// The output [b, h, n, c] by running sums.
+  at::Tensor runningSums(const HeadedInputs& inputs) const;
 };
 
 TORCH_MODULE(LinearAttention);

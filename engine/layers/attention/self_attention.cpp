@@ -1,6 +1,7 @@
 #include "engine/layers/attention/self_attention.h"
 
 #include <cmath>
+#include <limits>
 
 #include <torch/nn/init.h>
 
@@ -8,8 +9,8 @@
 
 namespace lambda {
 
-SelfAttentionImpl::SelfAttentionImpl(const AttentionOptions& options_, bool relative)
-    : AttentionModule("self-attention", options_) {
+SelfAttentionImpl::SelfAttentionImpl(const AttentionOptions& options_, bool relative, bool causal_)
+    : AttentionModule("self-attention", options_), causal(causal_) {
   if (!relative) return;
   const auto addTable = [&](const char* name, std::int64_t size) {
     at::Tensor table =
@@ -33,6 +34,10 @@ at::Tensor SelfAttentionImpl::weightsOf(const HeadedInputs& inputs) const {
     const at::Tensor columns = at::einsum(
         "bhxyc,yvc->bhxyv", {placed, offsetEmbeddings(columnTable, width).to(q.scalar_type())});
     scores = scores + (rows.unsqueeze(5) + columns.unsqueeze(4)).reshape({b, h, n, n});
+  }
+  if (causal) {
+    scores = scores.masked_fill(laterPositions(scores.size(3), scores.device()),
+                                -std::numeric_limits<double>::infinity());
   }
   return scores.softmax(3);
 }
@@ -58,7 +63,7 @@ MapFunction addMixer(RoledModule& unit,
                      const PlacedMixer& place,
                      const PositionEmbeddingTable& /*shared*/) {
   SelfAttention layer = unit.register_module(
-      "layer", SelfAttention(attentionOptionsOf(place, mixer.heads), mixer.relative));
+      "layer", SelfAttention(attentionOptionsOf(place, mixer.heads), mixer.relative, mixer.causal));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

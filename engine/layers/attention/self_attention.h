@@ -9,10 +9,10 @@ namespace lambda {
 /// iy) and (jx, jy) are the places of n and m (Bello et al., 2019, arXiv:1904.09925, equations 3
 /// and 4). All heads share the tables r^W [2W - 1, d / h] and r^H [2H - 1, d / h], which are drawn
 /// from N(0, h / d). Input x [b, inputDepth, H, W]; output [b, d, H, W]. Throws c10::Error if the
-/// input has another depth or size.
+/// input has another depth or size. If it is causal, n sees only the positions m <= n, row by row.
 class SelfAttentionImpl : public AttentionModule, public ShowsAttention {
  public:
-  SelfAttentionImpl(const AttentionOptions& options, bool relative);
+  SelfAttentionImpl(const AttentionOptions& options, bool relative, bool causal = false);
 
   at::Tensor forward(const at::Tensor& x);
 
@@ -21,6 +21,7 @@ class SelfAttentionImpl : public AttentionModule, public ShowsAttention {
   /// The weights a [b, h, n, m] for an input.
   at::Tensor weights(const at::Tensor& x);
 
+  bool causal;
   at::Tensor rowTable;     ///< r^H [2H - 1, d / h]; undefined without relative positions.
   at::Tensor columnTable;  ///< r^W [2W - 1, d / h]; undefined without relative positions.
 

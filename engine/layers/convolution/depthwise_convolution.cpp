@@ -11,9 +11,10 @@ namespace lambda {
 DepthwiseConvolutionImpl::DepthwiseConvolutionImpl(const DepthwiseConvolutionOptions& options_)
     : options(options_) {
   const int k = options.kernelSize;
+  const int rows = options.causal ? 1 : k;
   filters = registerParameter(
-      "filters", ParameterRole::projection, at::empty({options.inputDepth, 1, k, k}));
-  drawNormal(filters, std::sqrt(2.0) / k);
+      "filters", ParameterRole::projection, at::empty({options.inputDepth, 1, rows, k}));
+  drawNormal(filters, options.causal ? std::sqrt(2.0 / k) : std::sqrt(2.0) / k);
   if (options.inputDepth == options.outputDepth) return;
   pointwise = registerConvolution(
       "pointwise",
@@ -29,13 +30,14 @@ at::Tensor DepthwiseConvolutionImpl::forward(const at::Tensor& x) {
               options.inputDepth,
               ", H, W], got ",
               x.sizes());
-  const at::Tensor y = at::conv2d(x,
-                                  filters,
-                                  /*bias=*/{},
-                                  options.stride,
-                                  /*padding=*/options.kernelSize / 2,
-                                  /*dilation=*/1,
-                                  /*groups=*/options.inputDepth);
+  const at::Tensor y =
+      at::conv2d(options.causal ? at::constant_pad_nd(x, {options.kernelSize - 1, 0}) : x,
+                 filters,
+                 /*bias=*/{},
+                 options.stride,
+                 /*padding=*/options.causal ? 0 : options.kernelSize / 2,
+                 /*dilation=*/1,
+                 /*groups=*/options.inputDepth);
   return pointwise ? convolve(pointwise, y) : y;
 }
 
@@ -48,7 +50,8 @@ MapFunction addMixer(RoledModule& unit,
       DepthwiseConvolution(DepthwiseConvolutionOptions{.inputDepth = place.input.channels,
                                                        .outputDepth = place.output.channels,
                                                        .kernelSize = mixer.kernelSize,
-                                                       .stride = place.stride}));
+                                                       .stride = place.stride,
+                                                       .causal = mixer.causal}));
   return [layer](const at::Tensor& x) mutable { return layer(x); };
 }
 

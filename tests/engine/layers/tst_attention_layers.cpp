@@ -270,6 +270,61 @@ class TestAttentionLayers : public QObject {
     verify(LocalAttention(options, 3));
     verify(LinearAttention(options, FeatureMap::softmax));
     verify(LinearAttention(options, FeatureMap::elu));
+    verify(SelfAttention(options, true, true));
+    verify(LinearAttention(options, FeatureMap::softmax, true));
+    verify(LinearAttention(options, FeatureMap::elu, true));
+  }
+
+  void causalLayersSeeNoLaterPosition_data() {
+    QTest::addColumn<int>("index");
+    const std::vector<LayerTestCase> cases = causalCases();
+    for (std::size_t i = 0; i < cases.size(); ++i) {
+      QTest::newRow(cases[i].name.c_str()) << static_cast<int>(i);
+    }
+  }
+
+  void causalLayersSeeNoLaterPosition() {
+    QFETCH(int, index);
+    const LayerTestCase one = causalCases()[static_cast<std::size_t>(index)];
+    for (const at::ScalarType type : {at::kFloat, at::kDouble}) {
+      const LayerSubject subject = one.make();
+      subject.module->to(type);
+      const at::Tensor x = one.inputOf(kBatch, type);
+      const at::Tensor y = subject.forward(x).flatten(2);
+      const std::int64_t width = one.input.width;
+      for (const double size : {1.0, 30.0}) {
+        for (std::int64_t m = 0; m < y.size(2); ++m) {
+          const at::Tensor changed = x.clone();
+          changed.select(2, m / width).select(2, m % width).mul_(-size).add_(size);
+          const at::Tensor moved = subject.forward(changed).flatten(2);
+          QVERIFY(moved.isfinite().all().item<bool>());
+          QVERIFY(moved.slice(2, 0, m).equal(y.slice(2, 0, m)));
+          QVERIFY(!moved.select(2, m).equal(y.select(2, m)));
+        }
+      }
+    }
+  }
+
+  void runningSumsHaveTheGradientsOfAllPairs_data() {
+    QTest::addColumn<FeatureMap>("featureMap");
+    QTest::newRow("softmax") << FeatureMap::softmax;
+    QTest::newRow("elu") << FeatureMap::elu;
+  }
+
+  /// In float64 the layer makes the weights of all pairs.
+  void runningSumsHaveTheGradientsOfAllPairs() {
+    QFETCH(FeatureMap, featureMap);
+    LinearAttention layer(AttentionOptions{7, 15, 3, 1, 37}, featureMap, true);
+    const LayerSubject subject{
+        layer.ptr(), [&](const at::Tensor& x) { return layer(x); }, nullptr, nullptr};
+    const at::Tensor x = at::randn({3, 7, 1, 37});
+    const std::vector<at::Tensor> found = outcomesOf(subject, x);
+    layer->to(at::kDouble);
+    const std::vector<at::Tensor> expected = outcomesOf(subject, x.to(at::kDouble));
+    for (std::size_t i = 0; i < expected.size(); ++i) {
+      const double distance = (found[i].to(at::kDouble) - expected[i]).norm().item<double>();
+      QVERIFY(distance < 1e-5 * expected[i].norm().item<double>());
+    }
   }
 
   void bothFormsOfLocalAttentionAreEqual_data() {
@@ -375,6 +430,9 @@ class TestAttentionLayers : public QObject {
     verify(AxialAttention(options, true));
     verify(LinearAttention(options, FeatureMap::softmax));
     verify(LinearAttention(options, FeatureMap::elu));
+    verify(SelfAttention(options, true, true));
+    verify(LinearAttention(options, FeatureMap::softmax, true));
+    verify(LinearAttention(options, FeatureMap::elu, true));
     verify(NonLocal(6, 8, PairwiseFunction::embeddedGaussian));
     verify(NonLocal(6, 6, PairwiseFunction::dotProduct));
     for (const bool sumsWindows : {false, true}) {
@@ -442,6 +500,16 @@ class TestAttentionLayers : public QObject {
   }
 
  private:
+  static std::vector<LayerTestCase> causalCases() {
+    const MapShape row{5, 1, 11}, map{5, 3, 4};
+    return {selfAttentionCase("self-attention", row, 8, 2, true, true),
+            selfAttentionCase("self-attention on a map", map, 8, 2, true, true),
+            selfAttentionCase("self-attention, content only", row, 6, 3, false, true),
+            linearAttentionCase("linear attention, softmax", row, 8, 2, FeatureMap::softmax, true),
+            linearAttentionCase("linear attention, elu", row, 6, 3, FeatureMap::elu, true),
+            linearAttentionCase("linear attention on a map", map, 8, 2, FeatureMap::elu, true)};
+  }
+
   /// Cases that are large enough for LibTorch to divide their work among threads.
   static std::vector<LayerTestCase> largeCases() {
     const MapShape map{32, 16, 12};
@@ -451,6 +519,8 @@ class TestAttentionLayers : public QObject {
             axialAttentionCase("axial attention", map, 64, 4, true),
             linearAttentionCase("linear attention, softmax", map, 64, 4, FeatureMap::softmax),
             linearAttentionCase("linear attention, elu", map, 64, 4, FeatureMap::elu),
+            linearAttentionCase(
+                "linear attention, causal", map, 64, 4, FeatureMap::softmax, /*causal=*/true),
             nonLocalCase("non-local", map, 32, PairwiseFunction::embeddedGaussian),
             channelAttentionCase("channel attention", map, 32, 4),
             spatialAttentionCase("spatial attention", map, 32, 7),

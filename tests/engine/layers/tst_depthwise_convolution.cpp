@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -48,6 +49,32 @@ at::Tensor naiveDepthwise(const at::Tensor& x, const at::Tensor& filters, int st
     }
   }
   return y;
+}
+
+/// The causal window of one row by its definition, position by position.
+at::Tensor naiveCausal(const at::Tensor& x, const at::Tensor& filters, std::int64_t stride) {
+  const std::int64_t k = filters.size(3), columns = (x.size(3) + stride - 1) / stride;
+  at::Tensor y = at::zeros({x.size(0), x.size(1), 1, columns}, x.options());
+  for (std::int64_t column = 0; column < columns; ++column) {
+    for (std::int64_t before = 0; before < k && before <= column * stride; ++before) {
+      y.select(3, column) +=
+          x.select(3, column * stride - before) * filters.select(3, k - 1 - before).flatten(1);
+    }
+  }
+  return y;
+}
+
+/// A network of tokens whose mixers are causal depthwise convolutions.
+Architecture sequenceOf(int kernelSize) {
+  Architecture architecture;
+  architecture.input = {1, 1, 9};
+  architecture.task = Task::tokens;
+  architecture.outputs = 7;
+  architecture.family = Family::sequence;
+  architecture.stem = {EmbeddingStem{}, 6};
+  architecture.stages = {
+      {6, 1, {Block{DepthwiseConvolutionMixer{.kernelSize = kernelSize, .causal = true}}}}};
+  return architecture;
 }
 
 /// The tiny run with depthwise convolutions only; the second stage changes the channels.
@@ -106,6 +133,67 @@ class TestDepthwiseConvolution : public QObject {
     const std::string mismatch =
         gradientMismatch([&] { return (layer(x) * weights).sum(); }, leaves);
     QVERIFY2(mismatch.empty(), mismatch.c_str());
+  }
+
+  void causalEqualsItsDefinition_data() {
+    QTest::addColumn<int>("kernelSize");
+    QTest::addColumn<int>("stride");
+    QTest::newRow("3") << 3 << 1;
+    QTest::newRow("4") << 4 << 1;
+    QTest::newRow("1") << 1 << 1;
+    QTest::newRow("beyond the row") << 13 << 1;
+    QTest::newRow("5, stride 2") << 5 << 2;
+  }
+
+  void causalEqualsItsDefinition() {
+    QFETCH(int, kernelSize);
+    QFETCH(int, stride);
+    DepthwiseConvolution layer(
+        DepthwiseConvolutionOptions{5, 5, kernelSize, stride, /*causal=*/true});
+    QVERIFY(layer->filters.sizes() == at::IntArrayRef({5, 1, 1, kernelSize}));
+    layer->to(at::kDouble);
+    const at::Tensor x = at::randn({2, 5, 1, 11}, at::kDouble).requires_grad_();
+    VERIFY_CLOSE(layer(x), naiveCausal(x.detach(), layer->filters.detach(), stride), 1e-12, 1e-12);
+    const at::Tensor weights = at::randn_like(layer(x));
+    const std::string mismatch = gradientMismatch([&] { return (layer(x) * weights).sum(); },
+                                                  {{"x", x}, {"filters", layer->filters}});
+    QVERIFY2(mismatch.empty(), mismatch.c_str());
+  }
+
+  void causalSeesNoLaterPosition() {
+    DepthwiseConvolution layer(DepthwiseConvolutionOptions{5, 5, 3, 1, /*causal=*/true});
+    const at::Tensor x = at::randn({2, 5, 1, 11}), y = layer(x);
+    for (std::int64_t m = 0; m < 11; ++m) {
+      const at::Tensor changed = x.clone();
+      changed.select(3, m).mul_(-1e4).add_(1);
+      const at::Tensor moved = layer(changed);
+      QVERIFY(moved.slice(3, 0, m).equal(y.slice(3, 0, m)));
+      QVERIFY(!moved.select(3, m).equal(y.select(3, m)));
+      QVERIFY(moved.slice(3, std::min<std::int64_t>(m + 3, 11))
+                  .equal(y.slice(3, std::min<std::int64_t>(m + 3, 11))));
+    }
+  }
+
+  void causalCostIsThatOfTheBuiltModule() {
+    const Architecture architecture = sequenceOf(4);
+    QVERIFY(validate(architecture).empty());
+    const NetworkCost cost = costOf(architecture);
+    QCOMPARE(cost.parameters, static_cast<long long>(test::parameterCount(*Network(architecture))));
+    const auto mixer = std::ranges::find(cost.layers, "stage1.block1.mixer", &LayerCost::name);
+    QVERIFY(mixer != cost.layers.end());
+    QCOMPARE(mixer->parameters, 6LL * 4);
+    QCOMPARE(mixer->flops, 2LL * 6 * 4 * 9);
+  }
+
+  void causalWindowsNeedMapsOfOneRow() {
+    RunConfig config = depthwiseRun();
+    applyOverride(config, "architecture.stages[1].blocks[0].mixer.causal=true");
+    const std::vector<Problem> problems = validate(config.architecture);
+    QCOMPARE(problems.size(), std::size_t{1});
+    QCOMPARE(problems[0].path, "architecture.stages[1].blocks[0].mixer.causal"s);
+    QVERIFY(problems[0].severity == Severity::error);
+    applyFix(config, *problems[0].fix);
+    QVERIFY(config == depthwiseRun());
   }
 
   void refusesOtherChannels() {

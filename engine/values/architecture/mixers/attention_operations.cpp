@@ -94,8 +94,11 @@ int addSoftmaxAttention(OperationList& list,
       {.name = "attention weights",
        .equation = isRelative ? "a_{nm} = softmax_m (q_n^T k_m + s^r_{nm})"
                               : "a_{nm} = softmax_m (q_n^T k_m)",
-       .meaning = "Weights over the context that add up to 1 for each query and head. They are "
-                  "kept for the backward pass, which a lambda layer does not need.",
+       .meaning = pairs.isCausal
+                      ? "Weights over the context that add up to 1 for each query and head; those "
+                        "of later positions are 0, and are computed and counted all the same."
+                      : "Weights over the context that add up to 1 for each query and head. They "
+                        "are kept for the backward pass, which a lambda layer does not need.",
        .axes = pairs.axes,
        .output = pairs.weights,
        .inputs = std::move(parts),

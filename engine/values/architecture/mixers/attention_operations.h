@@ -15,6 +15,8 @@ struct AttentionInputs {
 struct AttentionPairs {
   double perImage = 0;  ///< Pairs of a query and a position of its context.
   double kept = 0;      ///< Weights that are kept for each head, with those of no pair.
+  /// Those of later positions are 0. They are computed and counted all the same.
+  bool isCausal = false;
   std::string_view equation = "y_n = Σ_m a_{nm} v_m";
   std::string_view axes;  ///< Of the weights: "n×m×h".
   std::vector<long long> weights;

@@ -33,25 +33,32 @@ int addOperations(OperationList& list,
                                isSoftmax ? "φ(k_m) = softmax_m k_m" : "φ(k_m) = elu(k_m) + 1",
                                inputs.keys);
   const double products = 2 * n * depth * static_cast<double>(headDepth);
+  const bool isCausal = mixer.causal;
+  std::string_view output =
+      isSoftmax ? "y_n = λ^T φ(q_n)" : "y_n = λ^T φ(q_n) / (φ(q_n)^T Σ_m φ(k_m))";
+  if (isCausal) {
+    output = isSoftmax ? "y_n = λ_n^T φ(q_n)" : "y_n = λ_n^T φ(q_n) / (φ(q_n)^T Σ_m φ(k_m)), m ≤ n";
+  }
   const int context =
       list.add({.name = "context",
-                .equation = "λ = Σ_m φ(k_m) v_m^T",
-                .meaning = "Sums the context into one matrix for each head, which all queries of "
-                           "the image share: a content lambda.",
+                .equation = isCausal ? "λ_n = Σ_m φ(k_m) v_m^T, m ≤ n" : "λ = Σ_m φ(k_m) v_m^T",
+                .meaning = isCausal ? "Sums the context up to each position into one matrix for "
+                                      "each head: a running sum, which is not kept."
+                                    : "Sums the context into one matrix for each head, which all "
+                                      "queries of the image share: a content lambda.",
                 .axes = "h×k×v",
                 .output = {mixer.heads, headDepth, headDepth},
                 .inputs = {keys, inputs.values},
                 .flops = countOf(products),
                 .activationBytes = countOf(kFloatBytes * depth * static_cast<double>(headDepth))});
-  return list.add(
-      {.name = "attention output",
-       .equation = isSoftmax ? "y_n = λ^T φ(q_n)" : "y_n = λ^T φ(q_n) / (φ(q_n)^T Σ_m φ(k_m))",
-       .meaning = "Applies the matrix of its head to every query.",
-       .axes = "H×W×d",
-       .output = map,
-       .inputs = {queries, context},
-       .flops = countOf(products + (isSoftmax ? 0 : 2 * n * depth)),
-       .activationBytes = countOf(kFloatBytes * n * depth)});
+  return list.add({.name = "attention output",
+                   .equation = output,
+                   .meaning = "Applies the matrix of its head to every query.",
+                   .axes = "H×W×d",
+                   .output = map,
+                   .inputs = {queries, context},
+                   .flops = countOf(products + (isSoftmax ? 0 : 2 * n * depth)),
+                   .activationBytes = countOf(kFloatBytes * n * depth)});
 }
 
 void checkOptions(MixerCheck& check, const LinearAttentionMixer& mixer, const PlacedMixer& place) {

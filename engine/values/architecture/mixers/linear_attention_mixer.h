@@ -24,6 +24,7 @@ inline constexpr EnumNames<2> kNamesOf<FeatureMap>{{"softmax", "elu"}, {"", "elu
 struct LinearAttentionMixer {
   int heads = 8;  ///< h; divides the depth d.
   FeatureMap featureMap = FeatureMap::softmax;
+  bool causal = false;  ///< A query sees itself and the positions before it, row by row.
 
   bool operator==(const LinearAttentionMixer&) const = default;
 };
@@ -50,6 +51,10 @@ void visitFields(Value& value, Visit&& visit) {
               "Softmax makes the weights of a query add up to 1 by itself; elu + 1 divides by "
               "their sum."},
         value.featureMap);
+  visit(Field{{"causal", "a query sees itself and the positions before it, row by row"},
+              {"Causal"},
+              kCausalHint},
+        value.causal);
 }
 
 int addOperations(OperationList& list,

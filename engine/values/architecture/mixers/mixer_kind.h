@@ -59,5 +59,8 @@ inline constexpr const char* kKernelSizeHint =
     "A larger window sees farther in one layer; parameters and FLOPs grow with its area.";
 inline constexpr const char* kRelativeHint =
     "Where things are. Without it, attention sees a set of positions without an order.";
+inline constexpr const char* kCausalHint =
+    "A network that predicts the next token must not see it: every position sees itself and those "
+    "before it.";
 
 }  // namespace lambda

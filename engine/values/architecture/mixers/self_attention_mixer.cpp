@@ -34,6 +34,7 @@ int addOperations(OperationList& list,
                              depth,
                              {.perImage = n * n,
                               .kept = n * n,
+                              .isCausal = mixer.causal,
                               .axes = "n×m×h",
                               .weights = {countOf(n), countOf(n), mixer.heads}});
 }

@@ -10,6 +10,7 @@ namespace lambda {
 struct SelfAttentionMixer {
   int heads = 8;         ///< h; divides the depth d.
   bool relative = true;  ///< With relative positions; false = content alone.
+  bool causal = false;   ///< A query sees itself and the positions before it, row by row.
 
   bool operator==(const SelfAttentionMixer&) const = default;
 };
@@ -35,6 +36,10 @@ void visitFields(Value& value, Visit&& visit) {
               {"Relative positions"},
               kRelativeHint},
         value.relative);
+  visit(Field{{"causal", "a query sees itself and the positions before it, row by row"},
+              {"Causal"},
+              kCausalHint},
+        value.causal);
 }
 
 int addOperations(OperationList& list,
