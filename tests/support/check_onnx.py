@@ -1,7 +1,7 @@
 """Checks the ONNX models of a folder by the official checker, and runs them.
 
 usage: check_onnx.py FOLDER    FOLDER has NAME.onnx, NAME.shapes with a line for each layer, its name
-and output, and NAME.io.safetensors with "images" and "logits". Prints a line for each model: its
+and output, and NAME.io.safetensors with "images" or "tokens", and "logits". Prints a line for each model: its
 name, a tab, and the greatest difference of a logit as a share of the greatest logit, or at least of 1.
 """
 
@@ -32,13 +32,14 @@ for file in sorted(pathlib.Path(sys.argv[1]).glob("*.onnx")):
     check(model, file.with_suffix(".shapes").read_text())
     session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
     expected = load_file(file.with_suffix(".io.safetensors"))
-    images, logits = expected["images"], expected["logits"]
-    found = session.run(["logits"], {"images": images})[0]
+    logits = expected.pop("logits")
+    [(name, images)] = expected.items()
+    found = session.run(["logits"], {name: images})[0]
     # The batch is dynamic, and an image has the same logits alone.
     of_batch = any(node.name.endswith("/centred") and not node.name.startswith("normalize")
                    for node in model.graph.node)
     if not of_batch:
-        alone = session.run(["logits"], {"images": images[:1]})[0]
+        alone = session.run(["logits"], {name: images[:1]})[0]
         found[:1] = numpy.where(numpy.abs(alone - logits[:1]) > numpy.abs(found[:1] - logits[:1]),
                                 alone, found[:1])
     scale = max(1.0, float(numpy.abs(logits).max()))

@@ -34,10 +34,13 @@ inline Network trainedNetwork(const Architecture& architecture, const at::Tensor
   return network;
 }
 
-/// Images for a network. Those that differ in colour have features that differ; those of noise
-/// alone are nearly equal.
-inline at::Tensor imagesFor(const Architecture& architecture) {
+/// Images for a network, or tokens. Images that differ in colour have features that differ; those
+/// of noise alone are nearly equal.
+inline at::Tensor inputFor(const Architecture& architecture) {
   const MapShape& input = architecture.input;
+  if (architecture.task == Task::tokens) {
+    return at::randint(architecture.outputs, {32, 1, input.height, input.width}, at::kLong);
+  }
   // Statistics of few values would magnify rounding, most of all where the result has them.
   const bool usesBatch = architecture.normStatistics == NormStatistics::batch;
   const std::int64_t count = input.positions() > 10000 ? 2 : usesBatch ? 256 : 32;
@@ -48,6 +51,7 @@ inline at::Tensor imagesFor(const Architecture& architecture) {
 inline WeightsDescription descriptionOf(const Architecture& architecture) {
   WeightsDescription description;
   description.header.config.architecture = architecture;
+  if (architecture.task == Task::tokens) return description;
   const auto channels = static_cast<std::size_t>(architecture.input.channels);
   description.header.input.normalization = {std::vector<double>(channels, 0.5),
                                             std::vector<double>(channels, 0.25)};
@@ -84,6 +88,7 @@ inline ExpectedLogits expectedLogits(Network& network, const at::Tensor& images)
 /// ones.
 inline std::vector<std::pair<std::string, Architecture>> exportedNetworks() {
   std::vector<std::pair<std::string, Architecture>> cases = oddArchitectures();
+  for (auto& sequence : sequenceArchitectures()) cases.push_back(std::move(sequence));
   for (const auto& [name, mixer] : mixerVariants()) {
     cases.emplace_back(name, tinyRunOf(mixer).architecture);
   }

@@ -216,4 +216,47 @@ inline std::vector<std::pair<std::string, Architecture>> oddArchitectures() {
   return all;
 }
 
+/// Networks of tokens with every kind of mixer that can be causal, of an odd width and length.
+inline std::vector<std::pair<std::string, Architecture>> sequenceArchitectures() {
+  const Block lambda = changed(lambdaBlock(4, 3), [](LambdaMixer& m) {
+    m.mask = ContextMask::causal;
+    m.embedding = PositionEmbedding::none;
+    m.normalizeQueries = m.normalizeValues = false;
+  });
+  const Block local = changed(lambda, [](LambdaMixer& m) {
+    m.embedding = PositionEmbedding::relative;
+    m.scope = 5;
+  });
+  std::vector<std::pair<std::string, Architecture>> all;
+  for (const ChannelMixing mixing : {ChannelMixing::mlp, ChannelMixing::rwkv}) {
+    Architecture sequence;
+    sequence.input = {1, 1, 13};
+    sequence.task = Task::tokens;
+    sequence.outputs = 11;
+    sequence.family = Family::sequence;
+    sequence.activation = mixing == ChannelMixing::mlp ? Activation::gelu : Activation::silu;
+    sequence.stem = {EmbeddingStem{}, 15};
+    sequence.stages = {{15,
+                        1,
+                        {lambda,
+                         Block{SelfAttentionMixer{.heads = 3, .causal = true}},
+                         Block{LinearAttentionMixer{.heads = 5, .causal = true}}}},
+                       {15,
+                        1,
+                        {local,
+                         Block{SelfAttentionMixer{.heads = 5, .relative = false, .causal = true}},
+                         Block{LinearAttentionMixer{3, FeatureMap::elu, true}},
+                         Block{DepthwiseConvolutionMixer{.kernelSize = 4, .causal = true}}}}};
+    for (Stage& stage : sequence.stages) {
+      for (Block& block : stage.blocks) {
+        block.channelMixing = mixing;
+        block.expansion = 3;
+      }
+    }
+    if (mixing == ChannelMixing::rwkv) sequence.head = {.bias = false, .scale = 0.5};
+    all.emplace_back("sequence, " + std::string(nameOf(mixing)), sequence);
+  }
+  return all;
+}
+
 }  // namespace lambda::test

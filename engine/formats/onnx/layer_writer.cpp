@@ -6,7 +6,7 @@ namespace lambda {
 
 namespace {
 
-/// Those of the batch norms in PyTorch and in the engine's modules.
+/// Those of the norms in PyTorch and in the engine's modules.
 constexpr float kEpsilon = 1e-5F;
 
 /// CELU's alpha in the engine.
@@ -41,6 +41,23 @@ std::string LayerWriter::convolutionBy(const std::string& x,
                      {"strides", Integers{stride, stride}},
                      {"pads", Integers{padding, padding, padding, padding}},
                      {"group", std::int64_t{options.groups}}});
+}
+
+std::string LayerWriter::linear(
+    const std::string& x, const std::string& module, int inputs, int outputs, bool bias) {
+  const std::string matrix =
+      transpose(graph_.weight(module + ".weight", {outputs, inputs}), {1, 0});
+  const std::string y = matmul(x, matrix, "linear");
+  return bias ? add(y, graph_.weight(module + ".bias", {outputs})) : y;
+}
+
+std::string LayerWriter::layerNorm(const std::string& x, const std::string& module, int channels) {
+  return graph_.add("LayerNormalization",
+                    "norm",
+                    {x,
+                     graph_.weight(module + ".weight", {channels}),
+                     graph_.weight(module + ".bias", {channels})},
+                    {{"axis", std::int64_t{-1}}, {"epsilon", kEpsilon}});
 }
 
 std::string LayerWriter::norm(const std::string& x, const std::string& module, int channels) {

@@ -40,6 +40,13 @@ class LayerWriter {
                             const std::string& part,
                             const OnnxConvolution& options);
 
+  /// x [N, n, inputs] times `module`.weight [outputs, inputs], plus `module`.bias if `bias`.
+  std::string linear(
+      const std::string& x, const std::string& module, int inputs, int outputs, bool bias);
+
+  /// The layer norm `module` of x [N, n, channels].
+  std::string layerNorm(const std::string& x, const std::string& module, int channels);
+
   /// The batch norm `module` of x [N, channels, ..], of rank 4.
   std::string norm(const std::string& x, const std::string& module, int channels);
 

@@ -13,7 +13,7 @@
 
 namespace lambda {
 
-/// The sizes of a tensor; kBatch stands for the number of images.
+/// The sizes of a tensor; kBatch stands for the number of images or sequences.
 using OnnxShape = std::vector<std::int64_t>;
 
 inline constexpr std::int64_t kBatch = -1;
@@ -43,6 +43,7 @@ struct OnnxConstant {
 struct OnnxValue {
   std::string name;
   OnnxShape shape;
+  OnnxType type = OnnxType::float32;
 };
 
 /// A graph of ONNX in the making. Values are known by their names. The names of nodes and values
@@ -82,8 +83,8 @@ class OnnxGraph {
   /// Gives a value another name, that of a layer, and records its shape. Returns the name.
   std::string nameResult(const std::string& value, const std::string& name, OnnxShape shape);
 
-  void addInput(const std::string& name, OnnxShape shape) {
-    inputs_.push_back({name, std::move(shape)});
+  void addInput(const std::string& name, OnnxShape shape, OnnxType type = OnnxType::float32) {
+    inputs_.push_back({name, std::move(shape), type});
   }
 
   /// Gives a value the name of an output of the graph.

@@ -106,7 +106,7 @@ void write(Builder<Graph>& graph, Graph field, const OnnxValue& value) {
   message.add_string(ValueInfo::name, value.name);
   Builder<Type> type(message, ValueInfo::type);
   Builder<TensorType> tensor(type, Type::tensorType);
-  tensor.add_int32(TensorType::elemType, static_cast<int>(OnnxType::float32));
+  tensor.add_int32(TensorType::elemType, static_cast<int>(value.type));
   Builder<Shape> shape(tensor, TensorType::shape);
   for (const std::int64_t size : value.shape) {
     Builder<Dimension> dimension(shape, Shape::dim);

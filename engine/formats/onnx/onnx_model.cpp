@@ -1,5 +1,7 @@
 #include "engine/formats/onnx/onnx_model.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <utility>
 #include <vector>
 
@@ -26,22 +28,39 @@ class NetworkWriter {
       : graph_(graphOf(architecture)), onnx_(onnx), writer_(onnx, architecture.normStatistics) {}
 
   void write(const NetworkInput& input) {
-    onnx_.addInput("images", batchOf(graph_.image));
-    image_ = normalized(input.normalization);
+    if (graph_.takesTokens()) {
+      onnx_.addInput("tokens", batchOf(graph_.image), OnnxType::int64);
+      input_ = "tokens";
+    } else {
+      onnx_.addInput("images", batchOf(graph_.image));
+      input_ = normalized(input.normalization);
+    }
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
       const bool isLast = i + 1 == graph_.nodes.size();
       if (i == 0 || graph_.nodes[i - 1].layer != node.layer) onnx_.beginLayer(node.layer);
       std::string result = std::visit([&](const auto& kind) { return add(kind, node); }, node.kind);
-      if (!isLast && graph_.nodes[i + 1].layer != node.layer) {
+      if (!isLast && endsLayer(i)) {
         result = onnx_.nameResult(result, node.layer, batchOf(node.output));
       }
       results_.push_back(std::move(result));
     }
-    onnx_.nameOutput(results_.back(), "logits", {kBatch, graph_.nodes.back().output.channels});
+    const MapShape& logits = graph_.nodes.back().output;
+    onnx_.nameOutput(results_.back(),
+                     "logits",
+                     graph_.takesTokens() ? OnnxShape{kBatch, logits.positions(), logits.channels}
+                                          : OnnxShape{kBatch, logits.channels});
   }
 
  private:
+  /// Whether the node is the last of its layer. A sequence block has two sums of its name.
+  bool endsLayer(std::size_t index) const {
+    const auto begin = graph_.nodes.begin() + static_cast<std::ptrdiff_t>(index);
+    return std::none_of(begin + 1, graph_.nodes.end(), [&](const Node& node) {
+      return node.layer == begin->layer;
+    });
+  }
+
   std::string normalized(const Normalization& normalization) {
     onnx_.beginLayer("normalize");
     const std::vector<float> mean(normalization.mean.begin(), normalization.mean.end());
@@ -56,7 +75,7 @@ class NetworkWriter {
   /// The value that a node takes.
   const std::string& inputOf(const Node& node, std::size_t index = 0) const {
     const int input = node.inputs[index];
-    return input == kImageInput ? image_ : results_[static_cast<std::size_t>(input)];
+    return input == kImageInput ? input_ : results_[static_cast<std::size_t>(input)];
   }
 
   std::string add(const ConvolutionNode& convolution, const Node& node) {
@@ -115,22 +134,91 @@ class NetworkWriter {
         isMaximum ? "ReduceMax" : "ReduceMean", inputOf(node), {2, 3}, /*keeps=*/false);
   }
 
+  /// A map as [N, n, channels], the form in which positions are computed one by one.
+  std::string positionsOf(const Node& node) {
+    const MapShape& map = graph_.inputOf(node);
+    return writer_.pixels(inputOf(node), map.channels, map.positions());
+  }
+
+  std::string add(const EmbeddingNode& embedding, const Node& node) {
+    const MapShape& map = node.output;
+    const std::string table =
+        onnx_.weight(node.layer + ".weight", {embedding.vocabulary, map.channels});
+    const std::string tokens =
+        writer_.reshape(inputOf(node), {kBatch, map.positions()}, "positions");
+    return writer_.mapOf(onnx_.add("Gather", "embedding", {table, tokens}), map);
+  }
+
+  std::string add(const LayerNormNode& /*norm*/, const Node& node) {
+    return writer_.mapOf(writer_.layerNorm(positionsOf(node), node.layer, node.output.channels),
+                         node.output);
+  }
+
+  std::string add(const ChannelMixingNode& mixing, const Node& node) {
+    const std::string x = positionsOf(node);
+    return writer_.mapOf(
+        mixing.kind == ChannelMixing::mlp ? mlp(mixing, node, x) : rwkv(mixing, node, x),
+        node.output);
+  }
+
+  std::string mlp(const ChannelMixingNode& mixing, const Node& node, const std::string& x) {
+    const int channels = node.output.channels;
+    const std::string hidden =
+        writer_.linear(x, node.layer + ".expand", channels, mixing.hidden, /*bias=*/true);
+    return writer_.linear(writer_.activation(hidden, mixing.activation),
+                          node.layer + ".project",
+                          mixing.hidden,
+                          channels,
+                          /*bias=*/true);
+  }
+
+  /// See engine/layers/blocks/channel_mixing.h.
+  std::string rwkv(const ChannelMixingNode& mixing, const Node& node, const std::string& x) {
+    const int channels = node.output.channels;
+    // One position is added in front and one is removed at the end.
+    const std::string before =
+        onnx_.add("Pad", "before", {x, onnx_.constant(Integers{0, 1, 0, 0, -1, 0}, {6})});
+    const std::string change = onnx_.add("Sub", "change", {x, before});
+    const auto mixed = [&](const char* share) {
+      return writer_.add(
+          before, writer_.multiply(change, onnx_.weight(node.layer + "." + share, {channels})));
+    };
+    const auto matrix = [&](const std::string& of, const char* name, int inputs, int outputs) {
+      return writer_.linear(of, node.layer + "." + name, inputs, outputs, /*bias=*/false);
+    };
+    const std::string hidden =
+        onnx_.add("Relu", "relu", {matrix(mixed("time_mix_k"), "key", channels, mixing.hidden)});
+    const std::string gate = onnx_.add(
+        "Sigmoid", "gate", {matrix(mixed("time_mix_r"), "receptance", channels, channels)});
+    return writer_.multiply(
+        gate, matrix(writer_.multiply(hidden, hidden), "value", mixing.hidden, channels));
+  }
+
+  std::string scaled(const std::string& logits, double scale) {
+    return scale == 1 ? logits : writer_.multiply(logits, onnx_.scalar(static_cast<float>(scale)));
+  }
+
   std::string add(const LinearNode& linear, const Node& node) {
+    if (linear.atPositions) {
+      return scaled(writer_.linear(positionsOf(node),
+                                   node.layer,
+                                   graph_.inputOf(node).channels,
+                                   node.output.channels,
+                                   linear.bias),
+                    linear.scale);
+    }
     const std::int64_t classes = node.output.channels;
     std::vector<std::string> inputs{
         inputOf(node),
         onnx_.weight(node.layer + ".weight", {classes, graph_.inputOf(node).channels})};
     if (linear.bias) inputs.push_back(onnx_.weight(node.layer + ".bias", {classes}));
-    const std::string logits = onnx_.add("Gemm", "linear", inputs, {{"transB", std::int64_t{1}}});
-    return linear.scale == 1
-               ? logits
-               : writer_.multiply(logits, onnx_.scalar(static_cast<float>(linear.scale)));
+    return scaled(onnx_.add("Gemm", "linear", inputs, {{"transB", std::int64_t{1}}}), linear.scale);
   }
 
   NetworkGraph graph_;
   OnnxGraph& onnx_;
   LayerWriter writer_;
-  std::string image_;                 // The normalised image.
+  std::string input_;                 // The normalised image, or the tokens.
   std::vector<std::string> results_;  // The values that the nodes give.
 };
 
@@ -140,8 +228,9 @@ std::string encodeOnnx(const Architecture& architecture,
                        const SafeTensors& weights,
                        const OnnxDetails& details) {
   const auto channels = static_cast<std::size_t>(architecture.input.channels);
-  if (details.input.normalization.mean.size() != channels ||
-      details.input.normalization.deviation.size() != channels) {
+  const bool takesTokens = traitsOf(architecture.stem).takesTokens;
+  if (!takesTokens && (details.input.normalization.mean.size() != channels ||
+                       details.input.normalization.deviation.size() != channels)) {
     throw Error(details.place,
                 "it does not say how its images were normalised",
                 "Give the place of the run's data with --data, so that it can be measured.");

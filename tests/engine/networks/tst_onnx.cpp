@@ -35,9 +35,10 @@ OnnxDetails detailsOf(const Architecture& architecture) {
           .metadata = {{"license", "CC0"}}};
 }
 
-/// The pixels of normalised images.
-at::Tensor pixelsOf(const at::Tensor& images) {
-  return images * 0.25 + 0.5;
+/// What the model takes: the tokens, or the pixels of normalised images.
+NamedTensor modelInputOf(const at::Tensor& input) {
+  if (!input.is_floating_point()) return {"tokens", input};
+  return {"images", input * 0.25 + 0.5};
 }
 
 /// What the names of the values in a model say of its layers: the shape of each without the batch.
@@ -90,6 +91,14 @@ class TestOnnx : public QObject {
     QVERIFY(refusal(other, details).find("head.weight is F32 [16, 10]") != std::string::npos);
   }
 
+  void aNetworkOfTokensHasNoNormalisation() {
+    const TemporaryFolder folder;
+    const Architecture architecture = sequenceArchitectures().front().second;
+    Network network(architecture);
+    const SafeTensors weights = weightsOf(network, folder.path());
+    QVERIFY(!encodeOnnx(architecture, weights, {}).empty());
+  }
+
   void theModelNamesItsVersions() {
     const TemporaryFolder folder;
     const Architecture architecture = tinyRun().architecture;
@@ -130,7 +139,7 @@ class TestOnnx : public QObject {
     const TemporaryFolder folder;
     std::map<std::string, double> limits;
     for (const auto& [name, architecture] : exportedNetworks()) {
-      const at::Tensor images = imagesFor(architecture);
+      const at::Tensor images = inputFor(architecture);
       Network network = trainedNetwork(architecture, images);
       writeFileDurably(
           folder.path() / (name + ".onnx"),
@@ -138,7 +147,7 @@ class TestOnnx : public QObject {
       writeFileDurably(folder.path() / (name + ".shapes"), shapesText(architecture));
       const ExpectedLogits expected = expectedLogits(network, images);
       saveTensors(folder.path() / (name + ".io.safetensors"),
-                  {{"images", pixelsOf(images)}, {"logits", expected.logits}},
+                  {modelInputOf(images), {"logits", expected.logits}},
                   {{"format", "pt"}});
       limits[name] = std::max(1e-4, kRoundings * expected.rounding);
     }

@@ -23,7 +23,7 @@ namespace {
 double writeCase(const std::filesystem::path& folder,
                  const std::string& name,
                  const Architecture& architecture) {
-  const at::Tensor images = imagesFor(architecture);
+  const at::Tensor images = inputFor(architecture);
   Network network = trainedNetwork(architecture, images);
   saveTensors(
       folder / (name + ".safetensors"), stateOf(*network), metadataOf(descriptionOf(architecture)));
