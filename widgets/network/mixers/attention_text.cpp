@@ -16,4 +16,8 @@ std::vector<std::pair<QString, QString>> attentionNumbers(const PlacedMixer& pla
           {u"Channels of a head, d / h"_s, QString::number(depth)}};
 }
 
+QString causalSentence(bool causal) {
+  return causal ? u" It is causal: a query sees itself and the positions before it."_s : QString();
+}
+
 }  // namespace lambda

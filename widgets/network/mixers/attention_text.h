@@ -15,6 +15,9 @@ std::vector<std::pair<QString, QString>> attentionNumbers(const PlacedMixer& pla
                                                           int heads,
                                                           long long context);
 
+/// What a causal layer's explanation ends with; empty for another one.
+QString causalSentence(bool causal);
+
 /// The mixer with the most heads, up to its own, that divide the width.
 template <class M>
 M withFittedHeads(M mixer, int width) {

@@ -19,20 +19,24 @@ MixerColors MixerLook<LinearAttentionMixer>::colors(const Colors& colors) {
 }
 
 QStringList MixerLook<LinearAttentionMixer>::options(const LinearAttentionMixer& mixer) {
-  return {u"h%1"_s.arg(mixer.heads), mixer.featureMap == FeatureMap::elu ? u"elu"_s : u"softmax"_s};
+  QStringList options{u"h%1"_s.arg(mixer.heads),
+                      mixer.featureMap == FeatureMap::elu ? u"elu"_s : u"softmax"_s};
+  if (mixer.causal) options << u"causal"_s;
+  return options;
 }
 
 QString MixerLook<LinearAttentionMixer>::text(const LinearAttentionMixer& mixer) {
   return u"Linear attention, h %1, %2 features"_s.arg(mixer.heads)
-      .arg(mixer.featureMap == FeatureMap::elu ? u"elu + 1"_s : u"softmax"_s);
+             .arg(mixer.featureMap == FeatureMap::elu ? u"elu + 1"_s : u"softmax"_s) +
+         (mixer.causal ? u", causal"_s : QString());
 }
 
 QString MixerLook<LinearAttentionMixer>::brief() {
   return u"Sums all positions into one matrix for each head: a lambda without positions."_s;
 }
 
-QueryView MixerLook<LinearAttentionMixer>::view(const LinearAttentionMixer& /*mixer*/) {
-  return {.weights = QueryView::Weights::lambda};
+QueryView MixerLook<LinearAttentionMixer>::view(const LinearAttentionMixer& mixer) {
+  return {.weights = QueryView::Weights::lambda, .causal = mixer.causal};
 }
 
 MixerExplanation MixerLook<LinearAttentionMixer>::explanation(const LinearAttentionMixer& mixer,
@@ -45,6 +49,7 @@ MixerExplanation MixerLook<LinearAttentionMixer>::explanation(const LinearAttent
   text.body =
       u"All positions are summed into one matrix for each head, which is applied to every query: "
       "a content lambda without positions. It needs no weights of pairs."_s;
+  text.body += causalSentence(mixer.causal);
   text.numbers = {{u"Heads"_s, QString::number(mixer.heads)},
                   {u"A head's matrix"_s, u"%1 × %1"_s.arg(depth)}};
   return text;

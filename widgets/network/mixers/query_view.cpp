@@ -32,6 +32,8 @@ bool isInWindow(const QueryView& view, int row, int column) {
 }
 
 bool isSeen(const QueryView& view, int row, int column) {
+  const bool isLater = row > kQueryRow || (row == kQueryRow && column > kQueryColumn);
+  if (view.causal && isLater) return false;
   switch (view.reach) {
     case QueryView::Reach::map:
       return true;
@@ -39,6 +41,8 @@ bool isSeen(const QueryView& view, int row, int column) {
       return isInWindow(view, row, column);
     case QueryView::Reach::rowAndColumn:
       return row == kQueryRow || column == kQueryColumn;
+    case QueryView::Reach::rowBefore:
+      return row == kQueryRow && !isLater && column > kQueryColumn - view.side;
   }
   return false;
 }

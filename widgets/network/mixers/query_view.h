@@ -13,7 +13,12 @@ struct MixerColors;
 /// shows it.
 struct QueryView {
   /// The positions whose values reach the query.
-  enum class Reach { map, window, rowAndColumn };
+  enum class Reach {
+    map,
+    window,
+    rowAndColumn,
+    rowBefore,  ///< The last `side` positions of the query's row, which end with the query.
+  };
 
   /// What weighs these values.
   enum class Weights {
@@ -28,6 +33,7 @@ struct QueryView {
   int side = 0;  ///< Of the window, in positions; on a whole map it weighs more, 0 = none.
   Weights weights = Weights::filter;
   bool ownChannel = false;  ///< A channel of the output depends on the values of its own alone.
+  bool causal = false;      ///< No position after the query, row by row, reaches it.
 
   bool operator==(const QueryView&) const = default;
 };

@@ -17,20 +17,23 @@ MixerColors MixerLook<SelfAttentionMixer>::colors(const Colors& colors) {
 }
 
 QStringList MixerLook<SelfAttentionMixer>::options(const SelfAttentionMixer& mixer) {
-  return {u"h%1"_s.arg(mixer.heads), mixer.relative ? u"global"_s : u"content"_s};
+  QStringList options{u"h%1"_s.arg(mixer.heads), mixer.relative ? u"global"_s : u"content"_s};
+  if (mixer.causal) options << u"causal"_s;
+  return options;
 }
 
 QString MixerLook<SelfAttentionMixer>::text(const SelfAttentionMixer& mixer) {
   return u"Self-attention, h %1, %2"_s.arg(mixer.heads)
-      .arg(mixer.relative ? u"relative positions"_s : u"content alone"_s);
+             .arg(mixer.relative ? u"relative positions"_s : u"content alone"_s) +
+         (mixer.causal ? u", causal"_s : QString());
 }
 
 QString MixerLook<SelfAttentionMixer>::brief() {
   return u"Weighs every position of the map by how well its key matches the query."_s;
 }
 
-QueryView MixerLook<SelfAttentionMixer>::view(const SelfAttentionMixer& /*mixer*/) {
-  return {.weights = QueryView::Weights::pairs};
+QueryView MixerLook<SelfAttentionMixer>::view(const SelfAttentionMixer& mixer) {
+  return {.weights = QueryView::Weights::pairs, .causal = mixer.causal};
 }
 
 MixerExplanation MixerLook<SelfAttentionMixer>::explanation(const SelfAttentionMixer& mixer,
@@ -46,6 +49,7 @@ MixerExplanation MixerLook<SelfAttentionMixer>::explanation(const SelfAttentionM
       u"Every position n weighs all positions m by how well its query matches their keys and "
       "offsets, and takes the mean of their values. The weights of all pairs are kept for "
       "training, which a lambda layer does not need."_s;
+  text.body += causalSentence(mixer.causal);
   text.numbers = attentionNumbers(place, mixer.heads, place.input.positions());
   return text;
 }
