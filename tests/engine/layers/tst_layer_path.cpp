@@ -101,6 +101,7 @@ class TestLayerPath : public QObject {
   void theFasterPathOfALocalScopeIsTaken();
   void theWindowKernelTakesWindowsThatSaveWork();
   void causalContentIsSummedInFloat32OnTheCpu();
+  void causalLinearAttentionIsSummedInFloat32OnTheCpu();
   void widthsBesideMultiplesOf16HaveAHint();
 };
 
@@ -317,6 +318,22 @@ void TestLayerPath::causalContentIsSummedInFloat32OnTheCpu() {
   mixer.mask = ContextMask::causal;
   mixer.content = false;
   QVERIFY(!sums(mixer) && !says("masked content"));
+}
+
+void TestLayerPath::causalLinearAttentionIsSummedInFloat32OnTheCpu() {
+  const auto pathOf = [](bool causal, Precision precision) {
+    RunConfig config = tinyRun();
+    config.recipe.precision = precision;
+    config.architecture.stages[0].blocks = {
+        Block{LinearAttentionMixer{.heads = 2, .causal = causal}}};
+    for (const NetworkPath& layer : pathsOf(config, {}).layers) {
+      if (layer.name == "stage1.block1.mixer") return layer.path;
+    }
+    return std::string();
+  };
+  QVERIFY(pathOf(true, Precision::float32).starts_with("own kernel, running sums"));
+  QVERIFY(pathOf(true, Precision::bfloat16).starts_with("LibTorch; projections"));
+  QVERIFY(pathOf(false, Precision::float32).starts_with("LibTorch; projections"));
 }
 
 void TestLayerPath::widthsBesideMultiplesOf16HaveAHint() {
