@@ -14,6 +14,7 @@
 #include "engine/values/config/enum_names.h"
 #include "engine/values/config/validate.h"
 #include "tests/support/mixer_variants.h"
+#include "tests/support/odd_architectures.h"
 #include "tests/support/parameter_count.h"
 #include "tests/support/run_content.h"
 #include "tests/support/temporary_folder.h"
@@ -115,6 +116,26 @@ class TestMixerNetworks : public QObject {
                  parameter.key().c_str());
         const bool isBias = parameter.key().ends_with("squeeze.bias");
         QVERIFY2(isBias || gradient.abs().max().item<double>() > 0, parameter.key().c_str());
+      }
+    }
+  }
+
+  void networksOfTokensSeeNoLaterToken() {
+    const at::NoGradGuard noGradients;
+    for (const auto& [name, architecture] : sequenceArchitectures()) {
+      QVERIFY2(validate(architecture).empty(), name.c_str());
+      Network network(architecture);
+      QCOMPARE(std::int64_t{costOf(architecture).parameters}, parameterCount(*network));
+      const std::int64_t n = architecture.input.width;
+      const at::Tensor tokens = at::randint(architecture.outputs, {3, 1, 1, n}, at::kLong);
+      const at::Tensor logits = network(tokens);
+      QVERIFY(logits.sizes() == at::IntArrayRef({3, n, architecture.outputs}));
+      for (std::int64_t m = 0; m < n; ++m) {
+        const at::Tensor changed = tokens.clone();
+        changed.select(3, m).add_(1).remainder_(architecture.outputs);
+        const at::Tensor moved = network(changed);
+        QVERIFY2(moved.slice(1, 0, m).equal(logits.slice(1, 0, m)), name.c_str());
+        QVERIFY2(!moved.select(1, m).equal(logits.select(1, m)), name.c_str());
       }
     }
   }
