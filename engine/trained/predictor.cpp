@@ -39,7 +39,7 @@ void requirePictures(const std::string& place, const MapShape& input) {
               "Classify its own data with lambda evaluate.");
 }
 
-NetworkInput inputOf(const TrainedNetwork& trained, const PredictorOptions& options) {
+NetworkInput inputFor(const TrainedNetwork& trained, const PredictorOptions& options) {
   const CheckpointHeader& header = trained.header();
   if (header.config.architecture.task == Task::tokens) {
     throw Error(trained.checkpoint().string(),
@@ -54,7 +54,7 @@ NetworkInput inputOf(const TrainedNetwork& trained, const PredictorOptions& opti
 struct Predictor::Impl {
   Impl(const std::filesystem::path& run, const PredictorOptions& options)
       : trained(run, {.device = options.device}),
-        input(inputOf(trained, options)),
+        input(inputFor(trained, options)),
         maker(trained.resolved().config(), input, torchDevice(trained.resolved().device())) {
     requirePictures(trained.checkpoint().string(), shape());
   }

@@ -13,6 +13,7 @@
 #include "engine/training/run/resume_point.h"
 #include "engine/training/start/prepared_run.h"
 #include "engine/values/architecture/cost.h"
+#include "engine/values/config/epoch_batches.h"
 #include "engine/values/config/schedule.h"
 #include "engine/values/config/validate.h"
 #include "engine/values/text/quantities.h"
