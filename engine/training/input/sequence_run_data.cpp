@@ -11,7 +11,7 @@ namespace lambda {
 
 namespace {
 
-constexpr std::int64_t kTrainSample = 256;
+constexpr std::int64_t kTrainSequences = 256;
 
 /// Tokens that are scored at a time.
 constexpr std::int64_t kTokensTogether = 16384;
@@ -75,7 +75,7 @@ SequenceRunData::SequenceRunData(const ResolvedConfig& resolved)
       device_(torchDevice(resolved.device())),
       data_(sequencesFor(resolved.config())),
       digest_(data_->digest()),
-      train_(data_, Split::train, resolved.config().recipe.precision, device_, kTrainSample),
+      train_(data_, Split::train, resolved.config().recipe.precision, device_, kTrainSequences),
       validation_(data_, Split::validation, resolved.config().recipe.precision, device_),
       test_(data_, Split::test, resolved.config().recipe.precision, device_) {
   if (trainingExamples() >= batchSize_) return;
