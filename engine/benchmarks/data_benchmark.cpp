@@ -9,6 +9,7 @@
 #include "engine/benchmarks/exactness.h"
 #include "engine/runtime/out_of_memory.h"
 #include "engine/runtime/torch_device.h"
+#include "engine/training/input/run_data.h"
 #include "engine/training/loop/dry_run.h"
 #include "engine/training/loop/trainer.h"
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/training/input/run_data.h"
 #include "engine/training/loop/conductor.h"
 #include "tests/support/resolved_on_cpu.h"
 

@@ -285,17 +285,17 @@ class ScriptedEngine::Training {
                                                           : EventKind::finished;
     note(kind, std::string(nameOf(kind)));
     save(status);
-    return {folder_.path().string(),
-            status,
-            record_.epochsDone,
-            record_.bestValidationScore,
-            record_.testScore,
-            record_.validationMajority,
-            record_.testMajority,
-            record_.trainSeconds,
-            640,
-            record_.statusText,
-            {}};
+    return {.run = folder_.path().string(),
+            .status = status,
+            .epochs = record_.epochsDone,
+            .bestValidationScore = record_.bestValidationScore,
+            .testScore = record_.testScore,
+            .validationMajority = record_.validationMajority,
+            .testMajority = record_.testMajority,
+            .trainSeconds = record_.trainSeconds,
+            .imagesPerSecond = 640,
+            .failure = record_.statusText,
+            .scoring = {}};
   }
 
   ScriptedEngine& engine_;
@@ -424,19 +424,16 @@ RunResult ScriptedEngine::forkRun(const fs::path& checkpoint,
 std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& request,
                                                       RunControl& /*control*/,
                                                       Observer& /*observer*/) {
-  return Evaluation{{0.8, 0.75},
-                    request.run / "checkpoints/best.safetensors",
-                    1,
-                    20,
-                    500,
-                    1,
-                    true,
-                    {},
-                    {},
-                    {},
-                    {},
-                    true,
-                    {}};
+  return Evaluation{.scores = {0.8, 0.75},
+                    .checkpoint = request.run / "checkpoints/best.safetensors",
+                    .epoch = 1,
+                    .step = 20,
+                    .images = 500,
+                    .testEvaluations = 1,
+                    .saveProblem = {},
+                    .scoring = {},
+                    .otherData = {},
+                    .dataPlace = {}};
 }
 
 std::optional<ExportReport> ScriptedEngine::exportRun(const ExportJob& job,

@@ -208,7 +208,7 @@ void TestBfloat16Weights::scoresAndPicturesAreThoseOfAutocast() {
   const auto casting = castingState(config);
   for (TrainingState* each : {&state, casting.get()}) train(*each, data);
   const auto scoresOf = [&](TrainingState& of) {
-    return *evaluate(*of.network, data.validation(), data.maker(), [](auto) { return true; });
+    return *evaluate(*of.network, data.validation(), [](auto) { return true; });
   };
   QVERIFY(scoresOf(state) == scoresOf(*casting));
   for (const bool averages : {false, true}) {

@@ -57,8 +57,8 @@ RunConfig calmRun() {
 std::vector<double> lossCurve(const RunConfig& config, Core core, std::size_t steps = kSteps) {
   constexpr double kEmbeddingDeviation = 0.1;
   const ResolvedConfig resolved(config);
-  RunData data = dryRunData(resolved);
-  DryRun dryRun(resolved, data);
+  const auto data = dryRunData(resolved);
+  DryRun dryRun(resolved, *data);
   for (NamedLambda& lambda : dryRun.state().network->lambdaLayers()) {
     LambdaLayerImpl& layer = *lambda.layer;
     layer.fusesCore = core != Core::plain;

@@ -189,7 +189,8 @@ void TestMixedTraining::aRunMixesItsTrainingBatchesAlone() {
     QVERIFY(!ours.isMixed());
     QVERIFY(ours.images.equal(plain.maker().plain(plain.images(split), 0, 10).images));
     const auto scoresOf = [&](RunData& data) {
-      return *evaluate(*state.network, data.images(split), data.maker(), [](auto) { return true; });
+      const ImageExamples examples(data.images(split), data.maker());
+      return *evaluate(*state.network, examples, [](auto) { return true; });
     };
     QVERIFY(scoresOf(mixing) == scoresOf(plain));
   }
@@ -240,11 +241,11 @@ void TestMixedTraining::exportedImagesAreThoseThatTheNetworkGets() {
   const RunConfig config = mixingRun();
   const int epoch = 1;
   RunData data(test::onCpu(config));
-  BatchOrder order(config.seed, static_cast<std::uint32_t>(data.trainingImages()), config.recipe);
+  BatchOrder order(config.seed, static_cast<std::uint32_t>(data.trainingExamples()), config.recipe);
   const auto path = folder.path() / "mixed.npz";
   const auto exported = exportImages({.config = config, .augmentedInEpoch = epoch + 1, .out = path},
                                      [](std::int64_t, std::int64_t) { return true; });
-  QCOMPARE(exported->mixed, data.trainingImages());
+  QCOMPARE(exported->mixed, data.trainingExamples());
   const std::string bytes = readFile(path, 1 << 24);
   const auto members = readStoredZip(std::as_bytes(std::span(bytes)), path.string());
   const at::Tensor images = arrayIn(members.at("images.npy"), at::kByte).view({-1, 32, 32, 3});

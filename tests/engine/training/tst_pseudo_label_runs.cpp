@@ -136,7 +136,7 @@ void TestPseudoLabelRuns::withoutTheFieldsAllImagesAreUsed() {
   const auto shared = cache.training(config.data);
   QVERIFY(cache.training(fewLabels().data) == shared);
   RunData few(onCpu(fewLabels()), shared, std::make_shared<DatasetCache>());
-  QCOMPARE(few.trainingImages(), std::int64_t{50});
+  QCOMPARE(few.trainingExamples(), std::int64_t{50});
   QCOMPARE(few.batchesPerEpoch(), 2);  // Of 30 and of 20 images.
   QCOMPARE(few.images(Split::train).count(), std::size_t{180});
 }

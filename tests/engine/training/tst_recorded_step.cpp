@@ -13,6 +13,7 @@
 #include "engine/layers/cuda/cuda_plugin.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/plugin.h"
+#include "engine/training/input/run_data.h"
 #include "engine/training/loop/conductor.h"
 #include "engine/training/step/cuda_graph_plugin.h"
 #include "engine/training/step/step_runner.h"

@@ -32,8 +32,7 @@ at::Tensor logitsOf(NetworkImpl& network, RunData& data, Split split) {
   std::vector<at::Tensor> logits;
   classify(
       network,
-      data.images(split),
-      data.maker(),
+      ImageExamples(data.images(split), data.maker()),
       [](auto) { return true; },
       [&](const at::Tensor& each, const at::Tensor&) { logits.push_back(each); });
   return at::cat(logits);
@@ -127,8 +126,8 @@ void TestTestViews::shiftedViewsAreMirroredToo() {
 void TestTestViews::scoresAreThoseOfTheMeanLogits() {
   RunData data(test::onCpu(averagingRun()));
   TrainingState state(test::onCpu(averagingRun()));
-  const LabeledImages& images = data.validation();
-  const Scores scores = *evaluate(*state.network, images, data.maker(), [](auto) { return true; });
+  const LabeledImages& images = data.images(Split::validation);
+  const Scores scores = *evaluate(*state.network, data.validation(), [](auto) { return true; });
   const at::Tensor mean = meanWithMirror(*state.network, data, Split::validation);
   const at::Tensor labels = data.maker().plain(images, 0, images.count()).labels;
   const auto loss = at::cross_entropy_loss(mean, labels).item<double>();
@@ -141,7 +140,7 @@ void TestTestViews::withoutItThereIsOnePass() {
   TrainingState state(test::onCpu(tinyRun()));
   state.network->eval();
   const at::NoGradGuard noGradient;
-  const LabeledImages& images = data.validation();
+  const LabeledImages& images = data.images(Split::validation);
   const at::Tensor once =
       state.network->forward(data.maker().plain(images, 0, images.count()).images);
   QVERIFY(logitsOf(*state.network, data, Split::validation).equal(once));
