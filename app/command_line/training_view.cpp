@@ -80,8 +80,7 @@ void TrainingView::started(const RunRecord& record,
   line_.print(sentence({record.config.name,
                         record.pattern,
                         formatCount(record.parameters) + " parameters",
-                        formatShortCount(record.flops) + "FLOPs per " +
-                            (task_ == Task::tokens ? "sequence" : "image")}));
+                        formatShortCount(record.flops) + "FLOPs per " + traitsOf(task_).example}));
   line_.print(sentence({textOf(record.config.data.source),
                         formatCount(trainingImages) + " training " + traitsOf(task_).examples,
                         batchesText(recipe, trainingImages)}));

@@ -67,9 +67,10 @@ bool TrainedNetwork::takesSequences() const {
 }
 
 void TrainedNetwork::usePlaceOfOptions() {
-  if (!options_.data || std::exchange(usesPlace_, true)) return;
+  if (!options_.data || usesPlace_) return;
   resolved_ =
       ResolvedConfig(withData(resolved_.config(), *options_.data, checkpoint_), resolved_.device());
+  usesPlace_ = true;
 }
 
 EvaluationData& TrainedNetwork::data() {

@@ -433,7 +433,8 @@ std::optional<Evaluation> ScriptedEngine::evaluateRun(const EvaluationRequest& r
                     .saveProblem = {},
                     .scoring = {},
                     .otherData = {},
-                    .dataPlace = {}};
+                    .dataPlace = {},
+                    .majority = {}};
 }
 
 std::optional<ExportReport> ScriptedEngine::exportRun(const ExportJob& job,

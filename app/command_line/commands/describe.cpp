@@ -117,6 +117,12 @@ void printAsJson(const Description& description) {
   printJson(json);
 }
 
+std::string inputText(const Architecture& network) {
+  const std::string examples = traitsOf(network.task).examples;
+  if (!traitsOf(network.stem).takesTokens) return shapeText(network.input) + " " + examples;
+  return examples + " of " + std::to_string(network.input.width);
+}
+
 std::string headOf(const Description& description) {
   const Architecture& network = description.config.architecture;
   const std::string dot = " " + glyphText(Glyph::dot) + " ";
@@ -124,8 +130,8 @@ std::string headOf(const Description& description) {
   if (!network.description.empty()) text += "\n" + wrapped(network.description, kLineWidth, "");
   return text + "\n" + std::string(nameOf(network.family)) + dot +
          std::string(traitsOf(network.stem).kind) + " stem" + dot + "pattern " +
-         patternOf(network) + dot + shapeText(network.input) + " images" + dot +
-         std::to_string(network.outputs) + " " + traitsOf(network.task).outputs + "\n\n";
+         patternOf(network) + dot + inputText(network) + dot + std::to_string(network.outputs) +
+         " " + traitsOf(network.task).outputs + "\n\n";
 }
 
 std::string tableOf(const NetworkCost& cost) {
@@ -168,7 +174,9 @@ std::string pathsText(const NetworkPaths& paths) {
 
 void printAsText(const Description& description) {
   std::string text = headOf(description) + tableOf(description.cost);
-  text += "\nFLOPs: forward, one image, 2 per multiply-add. Activations: one image, float32.\n";
+  const std::string example = traitsOf(description.config.architecture.task).example;
+  text += "\nFLOPs: forward, one " + example + ", 2 per multiply-add. Activations: one " + example +
+          ", float32.\n";
   text += "Training with batches of " + std::to_string(description.config.recipe.batchSize) +
           " takes about " + formatBytes(description.trainingBytes) + " in float32.\n";
   if (description.paths) text += pathsText(*description.paths);

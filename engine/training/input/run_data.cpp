@@ -36,7 +36,8 @@ std::shared_ptr<const Dataset> checked(std::shared_ptr<const Dataset> data,
   const DatasetInfo info{
       .shape = {train.channels, train.height, train.width},
       .task = train.numberNames.empty() ? Task::classification : Task::regression,
-      .classes = static_cast<int>(inputOf(*data).outputs())};
+      .classes = static_cast<int>(inputOf(*data).outputs()),
+      .classNames = {}};
   const std::vector<Problem> problems = problemsWithImages(config.architecture, info);
   if (!problems.empty()) {
     const Problem& problem = problems.front();

@@ -285,4 +285,8 @@ bool hasOption(Family family, std::string_view option) {
   return true;
 }
 
+bool isOfSequences(Family family) {
+  return family == Family::sequence;
+}
+
 }  // namespace lambda

@@ -154,4 +154,7 @@ FirstConvolution firstConvolutionOf(const NetworkGraph& graph);
 /// Whether the family's blocks have this option of `Block`, by its name in JSON.
 bool hasOption(Family family, std::string_view option);
 
+/// Whether the family's blocks norm each position alone and keep all of them, as sequences need.
+bool isOfSequences(Family family);
+
 }  // namespace lambda

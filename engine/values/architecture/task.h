@@ -75,7 +75,8 @@ inline constexpr ScoreKind kScoreKinds[] = {ScoreKind::accuracy, ScoreKind::r2};
 /// What depends on a task outside of its objective.
 struct TaskTraits {
   ScoreKind score;
-  const char* examples;     ///< The plural of what is learnt from: "images".
+  const char* example;      ///< What is learnt from: "image".
+  const char* examples;     ///< Its plural.
   const char* outputs;      ///< The plural of what an output is: "classes".
   const char* outputNames;  ///< The key of their names in files: "classNames".
   int fewestOutputs;
@@ -88,6 +89,7 @@ constexpr TaskTraits traitsOf(Task task) {
   switch (task) {
     case Task::regression:
       return {.score = ScoreKind::r2,
+              .example = "image",
               .examples = "images",
               .outputs = "numbers",
               .outputNames = "numberNames",
@@ -97,6 +99,7 @@ constexpr TaskTraits traitsOf(Task task) {
               .lossMeaning = "mean squared error, in variances of the training images' numbers"};
     case Task::tokens:
       return {.score = ScoreKind::accuracy,
+              .example = "sequence",
               .examples = "sequences",
               .outputs = "tokens",
               .outputNames = "tokenNames",
@@ -110,6 +113,7 @@ constexpr TaskTraits traitsOf(Task task) {
       break;
   }
   return {.score = ScoreKind::accuracy,
+          .example = "image",
           .examples = "images",
           .outputs = "classes",
           .outputNames = "classNames",

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "engine/values/architecture/graph.h"
 #include "engine/values/architecture/mixers/mixer_check.h"
 #include "engine/values/config/range_check.h"
 #include "engine/values/config/validate.h"
@@ -86,7 +87,7 @@ std::string quoted(std::string_view text) {
 
 /// A network of the sequence family has one width and one size of its maps.
 void checkSequence(const Architecture& architecture, std::vector<Problem>& problems) {
-  if (architecture.family != Family::sequence) return;
+  if (!isOfSequences(architecture.family)) return;
   const int width = architecture.stem.width;
   for (std::size_t i = 0; i < architecture.stages.size(); ++i) {
     const std::string stage = "architecture.stages[" + std::to_string(i) + "]";
@@ -143,7 +144,7 @@ void checkTokens(const Architecture& architecture, std::vector<Problem>& problem
         "a network that predicts tokens begins with their embedding",
         Fix{"Use an embedding", "architecture.stem.kind", quoted("embedding")});
   }
-  if (architecture.family != Family::sequence) {
+  if (!isOfSequences(architecture.family)) {
     add("architecture.family",
         "the batch norms of this family have means over all positions, so that each would see "
         "later tokens in training",

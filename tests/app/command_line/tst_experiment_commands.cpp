@@ -186,7 +186,7 @@ class TestExperimentCommands : public QObject {
     const ProgramOutcome refused = program.run(more + QStringList{u"--add-seeds"_s, u"1"_s});
     QCOMPARE(refused.status, 1);
     const auto there = ExperimentFolder::open(folder.path() / "experiments/data");
-    QVERIFY(readExperiment(there).cells[1].text.find("have changed") != std::string::npos);
+    QVERIFY(readExperiment(there).cells[1].text.find("has changed") != std::string::npos);
     const ProgramOutcome accepted =
         program.run(more + QStringList{u"--retry"_s, u"--changed-data"_s, u"warn"_s});
     QVERIFY2(accepted.status == 0, accepted.errors.constData());

@@ -110,7 +110,8 @@ void TestSelectionForm::everyFieldOfANetworkIsInSomeForm() {
   Architecture architecture = defaultRun().architecture;
   architecture.stem.kind = PatchStem{};
   std::set<std::string> shown;
-  for (const Family family : {Family::plain, Family::bottleneck, Family::invertedBottleneck}) {
+  for (const Family family :
+       {Family::plain, Family::bottleneck, Family::invertedBottleneck, Family::sequence}) {
     architecture.family = family;
     for (const Selection& selection : {Selection{},
                                        Selection{kInputPart},

@@ -274,9 +274,9 @@ void TestDrawnSequences::optionsThatDoNotFitAreProblems() {
 }
 
 void TestDrawnSequences::fewDifferentSequencesAreAWarning() {
-  const CopySource copy{.vocabulary = 3, .length = 126};
-  QVERIFY(has(problemsText(copy), "warning at : there are only 2^63 different sequences"));
-  QVERIFY(problemsText(CopySource{.vocabulary = 3, .length = 128}).empty());
+  const CopySource copy{.vocabulary = 3, .length = 78};
+  QVERIFY(has(problemsText(copy), "warning at : there are only 2^39 different sequences"));
+  QVERIFY(problemsText(CopySource{.vocabulary = 3, .length = 80}).empty());
   const RecallSource recall{.vocabulary = 9, .pairs = 4, .length = 20, .minimumDistance = 4};
   QVERIFY(has(problemsText(recall), "warning at "));
   // One key, one query: 2 keys, 2 values and one place.

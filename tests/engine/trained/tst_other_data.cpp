@@ -402,13 +402,13 @@ void TestOtherData::aResumedRunStopsOrWarnsWhereItsDataHasChanged() {
   RunControl control;
   RecordingObserver observer;
   const std::string reason = reasonOf([&] { resumeRun(run, {}, control, observer); });
-  QVERIFY2(reason.find("have changed") != std::string::npos, reason.c_str());
+  QVERIFY2(reason.find("has changed") != std::string::npos, reason.c_str());
   QCOMPARE(recordOf(run), before);
 
   const ResumeOptions options{.changedData = ChangedData::warn};
   const RunResult result = resumeRun(run, options, control, observer);
   QVERIFY2(result.status == RunStatus::finished, result.failure.c_str());
-  QVERIFY(observer.events.front().text.find("warning: the training images") != std::string::npos);
+  QVERIFY(observer.events.front().text.find("warning: the data for training") != std::string::npos);
   const RunRecord after = recordOf(run);
   QVERIFY(after.dataSha256.train != before.dataSha256.train);
   QCOMPARE(after.input, before.input);  // The network still gets what it was trained on.
@@ -428,7 +428,7 @@ void TestOtherData::aRepeatedRunStopsOrWarnsWhereItsDataHasChanged() {
   QVERIFY(repeatRun(run, runs, control, observer).status != RunStatus::failed);
   const std::string name = recordOf(run).input.classNames.front();
   fs::remove(fs::directory_iterator(place / "train" / name)->path());
-  QVERIFY(reasonOf([&] { repeatRun(run, runs, control, observer); }).find("have changed") !=
+  QVERIFY(reasonOf([&] { repeatRun(run, runs, control, observer); }).find("has changed") !=
           std::string::npos);
   RunControl other;
   const RunResult result = repeatRun(run, runs, other, observer, ChangedData::warn);
@@ -469,7 +469,7 @@ void TestOtherData::aNewRunMayBeHeldToTheDataOfAnother() {
   std::get<Shapes10Source>(config.data.source).trainCount += 10;
   QVERIFY(reasonOf([&] {
             trainRun(config, runs, control, observer, {digest});
-          }).find("have changed") != std::string::npos);
+          }).find("has changed") != std::string::npos);
 }
 
 QTEST_GUILESS_MAIN(TestOtherData)

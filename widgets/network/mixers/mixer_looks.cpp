@@ -78,7 +78,8 @@ Mixer fittedMixer(const Mixer& mixer, int width, const MapShape& map) {
 
 QString kindWithArticle(std::size_t kind) {
   const QString name = QString::fromUtf8(kMixerTraits[kind].name);
-  return (u"aeiou"_s.contains(name.front()) ? u"an %1"_s : u"a %1"_s).arg(name);
+  // The R of an abbreviation is read as a vowel.
+  return (u"aeiouR"_s.contains(name.front()) ? u"an %1"_s : u"a %1"_s).arg(name);
 }
 
 QString kindPlural(std::size_t kind) {
