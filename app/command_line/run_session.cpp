@@ -42,7 +42,11 @@ std::string headlineOf(const RunResult& result) {
 std::string nextSteps(const RunResult& result, const std::string& run) {
   TextTable commands({{}, {}});
   if (result.status == RunStatus::finished) {
-    commands.addRow({"lambda inspect " + run + " --out look", "inspect its lambda layers"});
+    if (result.task == Task::tokens) {
+      commands.addRow({"lambda generate " + run + " --prompt TEXT", "let it continue a text"});
+    } else {
+      commands.addRow({"lambda inspect " + run + " --out look", "inspect its lambda layers"});
+    }
     commands.addRow(
         {"lambda export " + run + " --to safetensors", "write its weights for other programs"});
     commands.addRow({"lambda resume " + run + " --epochs " + std::to_string(2 * result.epochs),
