@@ -40,11 +40,11 @@ at::Tensor RwkvChannelMixingImpl::forward(const at::Tensor& x) {
   return mapOf(mixed(tokens, tokensBefore(tokens)), x.size(2), x.size(3));
 }
 
-at::Tensor RwkvChannelMixingImpl::step(const at::Tensor& tokens, at::Tensor& before) {
+at::Tensor RwkvChannelMixingImpl::step(const at::Tensor& x, LayerState& state) {
   const at::NoGradGuard noGradients;
-  const at::Tensor shifted = tokensBefore(tokens, before);
-  before = tokens.select(1, tokens.size(1) - 1);
-  return mixed(tokens, shifted);
+  const at::Tensor tokens = tokensOf(x);
+  if (state.empty()) state = {at::zeros_like(tokens.select(1, 0))};
+  return mapOf(mixed(tokens, tokensBefore(tokens, state[0])), x.size(2), x.size(3));
 }
 
 }  // namespace lambda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/layers/roled_module.h"
+#include "engine/layers/sequences/recurrent_layer.h"
 #include "engine/values/architecture/graph.h"
 
 namespace lambda {
@@ -26,15 +27,14 @@ TORCH_MODULE(Mlp);
 /// x^c_n = time_mix_c x_n + (1 - time_mix_c) x_{n-1}, where x_0 = 0. Parameters have the names and,
 /// but for their dimensions of 1, the shapes of the published checkpoints. Input and output [b, d,
 /// H, W]; positions follow each other row by row.
-class RwkvChannelMixingImpl : public RoledModule {
+class RwkvChannelMixingImpl : public RoledModule, public RecurrentLayer {
  public:
   RwkvChannelMixingImpl(std::int64_t depth, std::int64_t hidden);
 
   at::Tensor forward(const at::Tensor& x);
 
-  /// The result [b, n, d] for the next tokens [b, n, d] of sequences. `before` [b, d] is the token
-  /// before them, 0 before a first one, and becomes the last of them. Without gradients.
-  at::Tensor step(const at::Tensor& tokens, at::Tensor& before);
+  /// The state has the last token [b, d].
+  at::Tensor step(const at::Tensor& x, LayerState& state) override;
 
   at::Tensor timeMixK;                    ///< [d]
   at::Tensor timeMixR;                    ///< [d]

@@ -68,19 +68,16 @@ at::Tensor RwkvTimeMixingImpl::forward(const at::Tensor& x) {
   return mapOf(mixed(tokens, tokensBefore(tokens), wkv), x.size(2), x.size(3));
 }
 
-at::Tensor RwkvTimeMixingImpl::step(const at::Tensor& tokens, RwkvState& state) {
+at::Tensor RwkvTimeMixingImpl::step(const at::Tensor& x, LayerState& state) {
   const at::NoGradGuard noGradients;
-  const at::Tensor before = tokensBefore(tokens, state.before);
-  state.before = tokens.select(1, tokens.size(1) - 1);
-  return mixed(tokens, before, [&](const WkvOperands& operands) {
-    return continueWkv(operands, state.sums);
-  });
-}
-
-RwkvState RwkvTimeMixingImpl::initialState(std::int64_t batch) const {
-  const at::TensorOptions options = timeDecay.detach().options();
-  return {at::zeros({batch, timeMixK.size(0)}, options),
-          emptyWkvSums(batch, timeDecay.size(0), options)};
+  const at::Tensor tokens = tokensOf(x).to(timeDecay.scalar_type());
+  if (state.empty()) {
+    state = {at::zeros_like(tokens.select(1, 0)),
+             emptyWkvSums(tokens.size(0), timeDecay.size(0), tokens.options())};
+  }
+  const at::Tensor before = tokensBefore(tokens, state[0]);
+  const auto mean = [&](const WkvOperands& operands) { return continueWkv(operands, state[1]); };
+  return mapOf(mixed(tokens, before, mean), x.size(2), x.size(3));
 }
 
 MapFunction addMixer(RoledModule& unit,

@@ -1,14 +1,9 @@
 #pragma once
 
 #include "engine/layers/roled_module.h"
+#include "engine/layers/sequences/recurrent_layer.h"
 
 namespace lambda {
-
-/// What the time mixing of RWKV-4 keeps of a sequence, of constant size.
-struct RwkvState {
-  at::Tensor before;  ///< [b, c], the last token.
-  at::Tensor sums;    ///< [b, 3, d]: num, den and maximum of the wkv.
-};
 
 /// The time mixing of RWKV-4, W_o (sigmoid(W_r x^r) wkv) with the wkv of the keys W_k x^k and
 /// values W_v x^v, and x^c_n = time_mix_c x_n + (1 - time_mix_c) x_{n-1}, where x_0 = 0 ("How the
@@ -21,18 +16,14 @@ struct RwkvState {
 /// alternates around log 0.3, shares of the present token rise from 0, and key, receptance and
 /// output are 0, so that a block begins as the identity. The authors' value is orthogonal; ours is
 /// drawn with the same variance, 1 / c.
-class RwkvTimeMixingImpl : public RoledModule {
+class RwkvTimeMixingImpl : public RoledModule, public RecurrentLayer {
  public:
   RwkvTimeMixingImpl(std::int64_t inputDepth, std::int64_t depth);
 
   at::Tensor forward(const at::Tensor& x);
 
-  /// The result [b, n, d] for the next tokens [b, n, c] of sequences, whose state it takes one step
-  /// per token further. Without gradients.
-  at::Tensor step(const at::Tensor& tokens, RwkvState& state);
-
-  /// The state before a first token.
-  RwkvState initialState(std::int64_t batch) const;
+  /// The state has the last token [b, c], and num, den and maximum of the wkv, [b, 3, d].
+  at::Tensor step(const at::Tensor& x, LayerState& state) override;
 
   at::Tensor timeDecay;                   ///< [d], the logarithm of the rate per token.
   at::Tensor timeFirst;                   ///< [d], the bonus of the present token.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
+
 #include <ATen/ATen.h>
 
 namespace lambda {
@@ -21,9 +24,17 @@ inline at::Tensor tokensBefore(const at::Tensor& tokens) {
   return at::constant_pad_nd(tokens.narrow(1, 0, last), {0, 0, 1, 0});
 }
 
-/// The same where the first token follows `before` [b, d].
-inline at::Tensor tokensBefore(const at::Tensor& tokens, const at::Tensor& before) {
+/// The same where the first token follows `last` [b, d], which becomes the last of these.
+inline at::Tensor tokensBefore(const at::Tensor& tokens, at::Tensor& last) {
+  const at::Tensor before = last;
+  last = tokens.select(1, tokens.size(1) - 1).clone();
   return at::cat({before.unsqueeze(1), tokens.narrow(1, 0, tokens.size(1) - 1)}, 1);
+}
+
+/// The last `count` positions of a tensor along a dimension, or all where there are fewer, in
+/// memory of their own.
+inline at::Tensor lastOf(const at::Tensor& x, std::int64_t dimension, std::int64_t count) {
+  return x.slice(dimension, std::max<std::int64_t>(0, x.size(dimension) - count)).clone();
 }
 
 }  // namespace lambda

@@ -218,20 +218,19 @@ class TestRwkv : public QObject {
     RwkvChannelMixing channels(6, 12);
     disturb(channels);
     channels->to(type);
-    const at::Tensor x = at::randn({2, 6, 1, 40}, type), tokens = rowOf(x);
-    RwkvState state = time->initialState(2);
-    at::Tensor before = at::zeros({2, 6}, type);
+    const at::Tensor x = at::randn({2, 6, 1, 40}, type);
+    LayerState timeState, channelState;
     std::vector<at::Tensor> ofTime, ofChannels;
     for (std::int64_t i = 0; i < 40;) {
       const std::int64_t count = i < 30 ? 1 : 5;  // Several tokens can be taken at once.
-      const at::Tensor next = tokens.narrow(1, i, count);
-      ofTime.push_back(time->step(next, state));
-      ofChannels.push_back(channels->step(next, before));
+      const at::Tensor next = x.narrow(3, i, count);
+      ofTime.push_back(time->step(next, timeState));
+      ofChannels.push_back(channels->step(next, channelState));
       i += count;
     }
-    VERIFY_CLOSE(at::cat(ofTime, 1), rowOf(time(x)), 1e-6, 1e-6);
-    VERIFY_CLOSE(at::cat(ofChannels, 1), rowOf(channels(x)), 1e-6, 1e-6);
-    QVERIFY(state.sums.sizes() == at::IntArrayRef({2, 3, 5}));
+    VERIFY_CLOSE(at::cat(ofTime, 3), time(x), 1e-6, 1e-6);
+    VERIFY_CLOSE(at::cat(ofChannels, 3), channels(x), 1e-6, 1e-6);
+    QVERIFY(timeState[1].sizes() == at::IntArrayRef({2, 3, 5}));
     QVERIFY(!ofTime.front().requires_grad());
   }
 
