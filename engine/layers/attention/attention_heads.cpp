@@ -43,6 +43,10 @@ HeadedInputs AttentionModule::project(const at::Tensor& x) {
               options.mapWidth,
               "], got ",
               x.sizes());
+  return projectPiece(x);
+}
+
+HeadedInputs AttentionModule::projectPiece(const at::Tensor& x) {
   return {toHeads(convolve(queries, x), options.heads),
           toHeads(convolve(keys, x), options.heads),
           toHeads(convolve(values, x), options.heads)};

@@ -38,6 +38,9 @@ class AttentionModule : public RoledModule {
   /// Throws c10::Error if x [b, inputDepth, H, W] has another depth or size.
   HeadedInputs project(const at::Tensor& x);
 
+  /// The same for any number of positions in a row.
+  HeadedInputs projectPiece(const at::Tensor& x);
+
  private:
   std::string layer_;
 };

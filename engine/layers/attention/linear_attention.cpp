@@ -15,6 +15,13 @@ at::Tensor eluFeatures(const at::Tensor& x) {
   return x.clamp_max(0).exp() + at::relu(x);
 }
 
+/// Each head has keys and values of its own, as each image of a lambda layer has.
+LambdaOperands lambdaOperandsOf(const HeadedInputs& inputs) {
+  return {inputs.queries.flatten(0, 1).unsqueeze(2),
+          inputs.keys.flatten(0, 1),
+          inputs.values.flatten(0, 1)};
+}
+
 }  // namespace
 
 LinearAttentionImpl::LinearAttentionImpl(const AttentionOptions& options_,
@@ -22,8 +29,7 @@ LinearAttentionImpl::LinearAttentionImpl(const AttentionOptions& options_,
                                          bool causal_)
     : AttentionModule("linear attention", options_), featureMap(featureMap_), causal(causal_) {}
 
-HeadedInputs LinearAttentionImpl::features(const at::Tensor& x) {
-  HeadedInputs inputs = project(x);
+HeadedInputs LinearAttentionImpl::features(HeadedInputs inputs) const {
   switch (featureMap) {
     case FeatureMap::softmax:
       inputs.queries = inputs.queries.softmax(3);
@@ -38,7 +44,7 @@ HeadedInputs LinearAttentionImpl::features(const at::Tensor& x) {
 }
 
 at::Tensor LinearAttentionImpl::forward(const at::Tensor& x) {
-  const HeadedInputs inputs = features(x);
+  const HeadedInputs inputs = features(project(x));
   if (causal) {
     const at::Tensor y = canSumCausally(LayerInput::of(x, queries->weight))
                              ? runningSums(inputs)
@@ -53,17 +59,29 @@ at::Tensor LinearAttentionImpl::forward(const at::Tensor& x) {
   return fromHeads(y, x.size(2), x.size(3));
 }
 
+KeyNormalization LinearAttentionImpl::seenKeys() const {
+  return featureMap == FeatureMap::softmax ? KeyNormalization::softmax : KeyNormalization::none;
+}
+
 at::Tensor LinearAttentionImpl::runningSums(const HeadedInputs& inputs) const {
-  // Each head has keys and values of its own, as each image of a lambda layer has.
-  const auto images = [](const at::Tensor& headed) { return headed.flatten(0, 1); };
-  const bool isSoftmax = featureMap == FeatureMap::softmax;
   const at::Tensor sums =
-      applyCausalLambda(
-          {images(inputs.queries).unsqueeze(2), images(inputs.keys), images(inputs.values)},
-          isSoftmax ? KeyNormalization::softmax : KeyNormalization::none)
-          .view(inputs.values.sizes());
-  if (isSoftmax) return sums;
+      applyCausalLambda(lambdaOperandsOf(inputs), seenKeys()).view(inputs.values.sizes());
+  if (featureMap == FeatureMap::softmax) return sums;
   return sums / (inputs.queries * inputs.keys.cumsum(2)).sum(3, /*keepdim=*/true);
+}
+
+at::Tensor LinearAttentionImpl::step(const at::Tensor& x, LayerState& state) {
+  TORCH_CHECK(causal, "linear attention: only a causal layer reads sequences in pieces");
+  const at::NoGradGuard noGradients;
+  const HeadedInputs inputs = features(projectPiece(x));
+  LambdaOperands operands = lambdaOperandsOf(inputs);
+  const bool isElu = featureMap == FeatureMap::elu;
+  // The sum of values of 1 is that of the weights.
+  if (isElu) operands.values = at::constant_pad_nd(operands.values, {0, 1}, 1);
+  state.resize(2);
+  at::Tensor y = continueCausalLambda(operands, seenKeys(), {state[0], state[1]}).squeeze(2);
+  if (isElu) y = y.narrow(2, 0, headDepth()) / y.narrow(2, headDepth(), 1);
+  return fromHeads(y.unflatten(0, {x.size(0), options.heads}), x.size(2), x.size(3));
 }
 
 at::Tensor LinearAttentionImpl::normalized(const at::Tensor& products) const {
@@ -83,13 +101,13 @@ at::Tensor LinearAttentionImpl::causalWeightsOf(const HeadedInputs& inputs) cons
 }
 
 at::Tensor LinearAttentionImpl::weights(const at::Tensor& x) {
-  const HeadedInputs inputs = features(x);
+  const HeadedInputs inputs = features(project(x));
   if (causal) return causalWeightsOf(inputs);
   return normalized(at::matmul(inputs.queries, inputs.keys.transpose(2, 3)));
 }
 
 AttentionTerms LinearAttentionImpl::terms(const at::Tensor& x, std::int64_t query) {
-  const HeadedInputs inputs = features(x);
+  const HeadedInputs inputs = features(project(x));
   const std::int64_t after = causal ? inputs.keys.size(2) - query - 1 : 0;
   at::Tensor seen = inputs.keys.slice(2, 0, inputs.keys.size(2) - after);
   if (causal && featureMap == FeatureMap::softmax) seen = seen.softmax(2);

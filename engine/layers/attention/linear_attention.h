@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/layers/attention/attention_heads.h"
+#include "engine/layers/sequences/recurrent_layer.h"
 #include "engine/values/architecture/mixer.h"
 
 namespace lambda {
@@ -16,11 +17,15 @@ namespace lambda {
 /// once; elsewhere the weights of all pairs are made, for softmax from keys [n, m, d / h].
 /// Input x [b, inputDepth, H, W]; output [b, d, H, W]. Throws c10::Error if the input has another
 /// depth or size.
-class LinearAttentionImpl : public AttentionModule, public ShowsAttention {
+class LinearAttentionImpl : public AttentionModule, public ShowsAttention, public RecurrentLayer {
  public:
   LinearAttentionImpl(const AttentionOptions& options, FeatureMap featureMap, bool causal = false);
 
   at::Tensor forward(const at::Tensor& x);
+
+  /// Only if it is causal. A position sees all before it. The state is that of
+  /// continueCausalLambda() for b h images, whose values for elu have one more channel of ones.
+  at::Tensor step(const at::Tensor& x, LayerState& state) override;
 
   AttentionTerms terms(const at::Tensor& x, std::int64_t query) override;
 
@@ -33,10 +38,12 @@ class LinearAttentionImpl : public AttentionModule, public ShowsAttention {
  private:
   /// φ(q) and φ(k) in place of queries and keys. The softmax of keys that a causal mask hides in
   /// part is still to be taken.
-  HeadedInputs features(const at::Tensor& x);
+  HeadedInputs features(HeadedInputs inputs) const;
   /// The weights of products [.., m] of features.
   at::Tensor normalized(const at::Tensor& products) const;
   at::Tensor causalWeightsOf(const HeadedInputs& inputs) const;
+  /// How the keys of features() are still to be normalised if it is causal.
+  KeyNormalization seenKeys() const;
   /// The output [b, h, n, c] by running sums.
   at::Tensor runningSums(const HeadedInputs& inputs) const;
 };

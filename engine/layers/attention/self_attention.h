@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/layers/attention/attention_heads.h"
+#include "engine/layers/sequences/recurrent_layer.h"
 
 namespace lambda {
 
@@ -10,11 +11,15 @@ namespace lambda {
 /// and 4). All heads share the tables r^W [2W - 1, d / h] and r^H [2H - 1, d / h], which are drawn
 /// from N(0, h / d). Input x [b, inputDepth, H, W]; output [b, d, H, W]. Throws c10::Error if the
 /// input has another depth or size. If it is causal, n sees only the positions m <= n, row by row.
-class SelfAttentionImpl : public AttentionModule, public ShowsAttention {
+class SelfAttentionImpl : public AttentionModule, public ShowsAttention, public RecurrentLayer {
  public:
   SelfAttentionImpl(const AttentionOptions& options, bool relative, bool causal = false);
 
   at::Tensor forward(const at::Tensor& x);
+
+  /// Only if it is causal, for maps of one row. A position sees itself and the W - 1 before it. The
+  /// state has the keys and values of those W - 1, each [b, h, n, d / h].
+  at::Tensor step(const at::Tensor& x, LayerState& state) override;
 
   AttentionTerms terms(const at::Tensor& x, std::int64_t query) override;
 
@@ -27,6 +32,12 @@ class SelfAttentionImpl : public AttentionModule, public ShowsAttention {
 
  private:
   at::Tensor weightsOf(const HeadedInputs& inputs) const;
+  /// The weights [b, h, n, m] of queries among keys, with 0 for the pairs [n, m] in `hidden`.
+  /// `columnOffsets`: the embeddings of a row's pairs, [queries, keys, d / h]. Either may be
+  /// undefined.
+  at::Tensor weightsOf(const HeadedInputs& inputs,
+                       const at::Tensor& columnOffsets,
+                       const at::Tensor& hidden) const;
 };
 
 TORCH_MODULE(SelfAttention);

@@ -5,6 +5,7 @@
 #include <torch/nn/init.h>
 
 #include "engine/layers/convolution/convolve.h"
+#include "engine/layers/sequences/tokens.h"
 
 namespace lambda {
 
@@ -30,14 +31,29 @@ at::Tensor DepthwiseConvolutionImpl::forward(const at::Tensor& x) {
               options.inputDepth,
               ", H, W], got ",
               x.sizes());
-  const at::Tensor y =
-      at::conv2d(options.causal ? at::constant_pad_nd(x, {options.kernelSize - 1, 0}) : x,
-                 filters,
-                 /*bias=*/{},
-                 options.stride,
-                 /*padding=*/options.causal ? 0 : options.kernelSize / 2,
-                 /*dilation=*/1,
-                 /*groups=*/options.inputDepth);
+  if (!options.causal) return convolved(x, options.kernelSize / 2);
+  return convolved(at::constant_pad_nd(x, {options.kernelSize - 1, 0}), 0);
+}
+
+at::Tensor DepthwiseConvolutionImpl::step(const at::Tensor& x, LayerState& state) {
+  TORCH_CHECK(options.causal && options.stride == 1,
+              "depthwise convolution: only a causal layer of stride 1 reads sequences in pieces");
+  const at::NoGradGuard noGradients;
+  const std::int64_t before = options.kernelSize - 1;
+  const at::Tensor padded =
+      state.empty() ? at::constant_pad_nd(x, {before, 0}) : at::cat({state[0], x}, 3);
+  state = {lastOf(padded, 3, before)};
+  return convolved(padded, 0);
+}
+
+at::Tensor DepthwiseConvolutionImpl::convolved(const at::Tensor& x, std::int64_t padding) {
+  const at::Tensor y = at::conv2d(x,
+                                  filters,
+                                  /*bias=*/{},
+                                  options.stride,
+                                  padding,
+                                  /*dilation=*/1,
+                                  /*groups=*/options.inputDepth);
   return pointwise ? convolve(pointwise, y) : y;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/layers/mixers/mixers.h"
+#include "engine/layers/sequences/recurrent_layer.h"
 
 namespace lambda {
 
@@ -19,15 +20,23 @@ struct DepthwiseConvolutionOptions {
 /// al., 2015). A causal window has one row, which ends with the position itself. Input x [b,
 /// inputDepth, H, W]; output [b, outputDepth, H', W'] with H' = ceil(H / stride) and W' = ceil(W /
 /// stride). Throws c10::Error if the input has another depth.
-class DepthwiseConvolutionImpl : public RoledModule {
+class DepthwiseConvolutionImpl : public RoledModule, public RecurrentLayer {
  public:
   explicit DepthwiseConvolutionImpl(const DepthwiseConvolutionOptions& options);
 
   at::Tensor forward(const at::Tensor& x);
 
+  /// Only if it is causal and keeps all positions. The state has the last k - 1 positions,
+  /// [b, inputDepth, 1, k - 1].
+  at::Tensor step(const at::Tensor& x, LayerState& state) override;
+
   DepthwiseConvolutionOptions options;
   at::Tensor filters;                    ///< [inputDepth, 1, k, k]; causal [inputDepth, 1, 1, k]
   torch::nn::Conv2d pointwise{nullptr};  ///< Null where the depths are equal.
+
+ private:
+  /// The output for a map, with `padding` rows and columns of zeros around it.
+  at::Tensor convolved(const at::Tensor& x, std::int64_t padding);
 };
 
 TORCH_MODULE(DepthwiseConvolution);

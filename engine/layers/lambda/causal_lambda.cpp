@@ -1,8 +1,11 @@
 #include "engine/layers/lambda/causal_lambda.h"
 
+#include <limits>
+
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/kernels/causal_lambda/causal_lambda_kernel.h"
+#include "engine/layers/lambda/key_normalization.h"
 #include "engine/layers/once_differentiable.h"
 #include "engine/layers/torch_threads.h"
 
@@ -39,6 +42,32 @@ CausalLambdaShape shapeOf(const at::Tensor& q, const at::Tensor& values, SeenKey
 
 CausalLambdaInputs inputsOf(const at::Tensor& q, const at::Tensor& keys, const at::Tensor& values) {
   return {q.const_data_ptr<float>(), keys.const_data_ptr<float>(), values.const_data_ptr<float>()};
+}
+
+/// A key with the weight of no position.
+double keyOfNothing(KeyNormalization normalization) {
+  switch (normalization) {
+    case KeyNormalization::softmax:
+      return -std::numeric_limits<double>::infinity();
+    case KeyNormalization::l2:
+      return 0;
+    case KeyNormalization::none:
+      break;
+  }
+  return 1;
+}
+
+/// A key [b, 1, c] with the weight of all keys [b, m, c] together.
+at::Tensor keyOfAll(const at::Tensor& keys, KeyNormalization normalization) {
+  switch (normalization) {
+    case KeyNormalization::softmax:
+      return at::logsumexp(keys, 1, /*keepdim=*/true);
+    case KeyNormalization::l2:
+      return keys.square().sum(1, /*keepdim=*/true).sqrt();
+    case KeyNormalization::none:
+      break;
+  }
+  return keys.narrow(1, 0, 1).clone();
 }
 
 /// Only the operands are saved: the backward pass makes the lambdas again.
@@ -84,6 +113,36 @@ class CausalLambda : public torch::autograd::Function<CausalLambda> {
 at::Tensor applyCausalLambda(const LambdaOperands& operands, KeyNormalization normalization) {
   return CausalLambda::apply(
       operands.queries, operands.keys, operands.values, seenKeysOf(normalization));
+}
+
+at::Tensor continueCausalLambda(const LambdaOperands& operands,
+                                KeyNormalization normalization,
+                                const SeenLambdas& seen) {
+  const at::NoGradGuard noGradients;
+  const at::Tensor &q = operands.queries, &values = operands.values;
+  const std::int64_t b = q.size(0), n = q.size(1), k = q.size(3), v = values.size(2);
+  const std::int64_t u = values.size(1) / n;
+  if (!seen.lambdas.defined()) {
+    seen.lambdas = at::zeros({b, u * k, v}, values.options());
+    seen.key =
+        at::full({b, 1, u * k}, keyOfNothing(normalization), values.options().dtype(at::kDouble));
+  }
+  // What was seen is one more position of the context, before those of the piece.
+  const at::Tensor keys = at::cat({seen.key, operands.keys.reshape({b, n, u * k})}, 1);
+  const at::Tensor mask =
+      at::ones({n, n + 1}, at::TensorOptions(at::kBool).device(q.device())).tril(1);
+  const at::Tensor kbar =
+      normalizeKeys(keys, normalization, mask).to(values.scalar_type());  // [b, n, 1 + n, u k]
+  const at::Tensor kept = kbar.select(2, 0), added = kbar.narrow(2, 1, n);
+  const at::Tensor y = applyMaskedContentLambdas({q, added.reshape({b, n, n * u, k}), values}) +
+                       at::matmul((q.unsqueeze(3) * kept.unflatten(2, {1, u, k})).flatten(3),
+                                  seen.lambdas.unsqueeze(1));
+  const at::Tensor more =
+      at::einsum("bmuk,bmuv->bukv",
+                 {added.select(1, n - 1).unflatten(2, {u, k}), values.unflatten(1, {n, u})});
+  seen.lambdas = kept.select(1, n - 1).unsqueeze(2) * seen.lambdas + more.flatten(1, 2);
+  seen.key = keyOfAll(keys, normalization);
+  return y;
 }
 
 }  // namespace lambda

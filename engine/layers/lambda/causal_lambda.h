@@ -12,4 +12,19 @@ namespace lambda {
 /// derivatives are requested.
 at::Tensor applyCausalLambda(const LambdaOperands& operands, KeyNormalization normalization);
 
+/// The content lambdas of what sequences have shown so far. Both are undefined before the first
+/// position.
+struct SeenLambdas {
+  at::Tensor& lambdas;  ///< [b, u k, v]
+  /// [b, 1, u k], float64: a key that has the weight of all keys so far among later ones. It is
+  /// their log of summed exponentials for softmax, and their 2-norm for L2.
+  at::Tensor& key;
+};
+
+/// The same, of any type and on any device, for the next positions of sequences. `seen` is what
+/// came before them, and becomes what came up to the last of them. Without gradients.
+at::Tensor continueCausalLambda(const LambdaOperands& operands,
+                                KeyNormalization normalization,
+                                const SeenLambdas& seen);
+
 }  // namespace lambda

@@ -13,6 +13,7 @@
 #include "engine/layers/layer_path.h"
 #include "engine/layers/norm/fused_norm.h"
 #include "engine/layers/pooling.h"
+#include "engine/layers/sequences/tokens.h"
 
 namespace lambda {
 
@@ -227,8 +228,51 @@ at::Tensor LambdaLayerImpl::plainForward(const at::Tensor& x) {
   for (const LambdaOperands& parts : all) {
     heads.push_back(applyCore(parts, std::ssize(heads), height, width));
   }
+  return outputOf(heads, height, width);
+}
+
+/// The output [b, h v, height, width] of its runs of heads, each [b, n, .., v].
+at::Tensor LambdaLayerImpl::outputOf(const std::vector<at::Tensor>& heads,
+                                     std::int64_t height,
+                                     std::int64_t width) const {
   const at::Tensor y = heads.size() == 1 ? heads.front() : at::cat(heads, 2);
-  return y.reshape({x.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
+  return y.reshape({y.size(0), height, width, options.outputDepth}).permute({0, 3, 1, 2});
+}
+
+at::Tensor LambdaLayerImpl::step(const at::Tensor& x, LayerState& state) {
+  requireDepth(x);
+  const LambdaMixer& mixer = options.mixer;
+  TORCH_CHECK(mixer.mask == ContextMask::causal && mixer.tokenOrder == TokenOrder::pixels &&
+                  options.mapHeight == 1 && x.size(2) == 1,
+              "lambda layer: only a causal layer on maps of one row reads sequences in pieces");
+  const at::NoGradGuard noGradients;
+  const std::vector<LambdaOperands> all = operandsOf(x, /*normalizesKeys=*/false);
+  state.resize(3 * all.size());
+  std::vector<at::Tensor> heads;
+  for (const LambdaOperands& parts : all) {
+    at::Tensor* kept = &state[3 * heads.size()];
+    at::Tensor y;
+    if (keys) y = continueCausalLambda(parts, mixer.keyNormalization, {kept[0], kept[1]});
+    if (embedding) {
+      const at::Tensor ofPositions = nextOfPositions(parts, std::ssize(heads), kept[2]);
+      y = y.defined() ? y + ofPositions : ofPositions;
+    }
+    heads.push_back(y);
+  }
+  return outputOf(heads, 1, x.size(3));
+}
+
+/// The position part [b, n, h, v] of a head for the next positions of sequences. `window`: the
+/// values of those before them that they see.
+at::Tensor LambdaLayerImpl::nextOfPositions(const LambdaOperands& parts,
+                                            std::int64_t head,
+                                            at::Tensor& window) {
+  const std::int64_t count = parts.queries.size(1), u = options.mixer.intraDepth;
+  const at::Tensor seen = window.defined() ? at::cat({window, parts.values}, 1) : parts.values;
+  const at::Tensor embeddings =
+      embedding->expandNext(count, seen.size(1) / u - count, options.mapWidth, head);
+  window = lastOf(seen, 1, embedding->reachBack(options.mapWidth) * u);
+  return applyPositionLambdas({parts.queries, {}, seen}, embeddings);
 }
 
 /// The output [b, n, h, v] of the heads that share these operands.

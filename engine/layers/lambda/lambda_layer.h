@@ -6,6 +6,7 @@
 #include "engine/layers/lambda/position_embedding.h"
 #include "engine/layers/lambda/seen_context.h"
 #include "engine/layers/roled_module.h"
+#include "engine/layers/sequences/recurrent_layer.h"
 
 namespace lambda {
 
@@ -31,7 +32,7 @@ struct LambdaLayerOptions {
 /// that the TU Delft reproduction published (section 9.1 of its report), except for the order of
 /// the query channels: theirs is (k, h), here it is (h, k). Row i h + j of their query weight, for
 /// depth i and head j, is row j k + i here; all else is in the same order.
-class LambdaLayerImpl : public RoledModule {
+class LambdaLayerImpl : public RoledModule, public RecurrentLayer {
  public:
   /// `shared`: embeddings that another module owns; if null, the layer makes those that its mixer
   /// has. Throws c10::Error if the heads do not divide the output depth, or the mixer has neither a
@@ -46,6 +47,12 @@ class LambdaLayerImpl : public RoledModule {
   /// poolAverage() of forward(x), the output for a stride of 2. In float32 on the CPU, it takes
   /// less work than the two on small maps, see engine/kernels/lambda_core/core_pooled_scores-inl.h.
   at::Tensor forwardPooled(const at::Tensor& x);
+
+  /// Only with a causal mask, for maps of one row. Content lambdas are of all positions so far,
+  /// position lambdas of those that PositionEmbeddingTable::reachBack() counts. The state has three
+  /// tensors for each head with lambdas of its own: those of SeenLambdas, and the values [b, m u,
+  /// v] of those positions. They are undefined without content or positions.
+  at::Tensor step(const at::Tensor& x, LayerState& state) override;
 
   /// The queries, normalised keys and values of an input x [b, d, H, W], as the core takes them:
   /// once for all heads, or in a multi-head layer for each head.
@@ -68,6 +75,9 @@ class LambdaLayerImpl : public RoledModule {
   std::vector<LambdaOperands> operandsOf(const at::Tensor& x, bool normalizesKeys);
   at::Tensor plainForward(const at::Tensor& x);
   at::Tensor fusedForward(const at::Tensor& x, bool isPooled);
+  at::Tensor outputOf(const std::vector<at::Tensor>& heads,
+                      std::int64_t height,
+                      std::int64_t width) const;
   at::Tensor normalizedQueries(const at::Tensor& map);
   at::Tensor normalizedValues(const at::Tensor& map);
   at::Tensor applyCore(const LambdaOperands& parts,
@@ -78,6 +88,7 @@ class LambdaLayerImpl : public RoledModule {
                                std::int64_t head,
                                std::int64_t height,
                                std::int64_t width);
+  at::Tensor nextOfPositions(const LambdaOperands& parts, std::int64_t head, at::Tensor& window);
 };
 
 TORCH_MODULE(LambdaLayer);

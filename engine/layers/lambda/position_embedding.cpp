@@ -1,5 +1,7 @@
 #include "engine/layers/lambda/position_embedding.h"
 
+#include <algorithm>
+
 #include <torch/nn/init.h>
 
 #include "engine/layers/layer_path.h"
@@ -164,6 +166,27 @@ at::Tensor PositionEmbeddingTableImpl::expandQuery(std::int64_t query,
   const at::Tensor rows = rowsOf(at::full({1}, query, at::kLong), mapHeight, mapWidth).flatten();
   return gather(rows.to(table.device()), head)
       .view({positions * options.intraDepth, options.queryDepth});
+}
+
+std::int64_t PositionEmbeddingTableImpl::reachBack(std::int64_t length) const {
+  return std::min<std::int64_t>(options.scope > 0 ? options.scope / 2 : length, length - 1);
+}
+
+at::Tensor PositionEmbeddingTableImpl::expandNext(std::int64_t count,
+                                                  std::int64_t before,
+                                                  std::int64_t length,
+                                                  std::int64_t head) {
+  requireMap(1, length);
+  const at::Tensor places = at::arange(before + count), queries = places.slice(0, before);
+  // The place of each query in the window, and those of the context in the same window.
+  const at::Tensor ends = queries.clamp_max(length - 1);
+  const at::Tensor context = places - (queries - ends).unsqueeze(1);
+  const at::Tensor hidden = (context < 0).logical_or(context > ends.unsqueeze(1));
+  const at::Tensor rows = rowsOf(ends, 1, length).gather(1, context.clamp(0, length - 1));
+  return gather(rows.flatten().to(table.device()), head)
+      .unflatten(0, rows.sizes())
+      .masked_fill(hidden.to(table.device()).unsqueeze(2).unsqueeze(3), 0)
+      .flatten(1, 2);
 }
 
 at::Tensor PositionEmbeddingTableImpl::tilesOf(const at::Tensor& values) const {

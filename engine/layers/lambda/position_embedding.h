@@ -86,6 +86,17 @@ class PositionEmbeddingTableImpl : public RoledModule {
                          std::int64_t mapWidth,
                          std::int64_t head = 0);
 
+  /// How many positions before a query its lambdas take, in a sequence of any length that a layer
+  /// for `length` positions reads: the sequence passes through a window of that many positions.
+  std::int64_t reachBack(std::int64_t length) const;
+
+  /// E [count, (before + count) u, k] of the next `count` queries of such a sequence, for the
+  /// `before` positions before them and their own; rows outside the window or after a query are 0.
+  at::Tensor expandNext(std::int64_t count,
+                        std::int64_t before,
+                        std::int64_t length,
+                        std::int64_t head = 0);
+
   /// Values of the table's shape, present or earlier ones, as tiles over offsets: relative global
   /// [t k, u, 2H-1, 2W-1], relative local [t k, u, r, r]; absolute [t k, u, n, m]. Throws
   /// c10::Error for another shape.
