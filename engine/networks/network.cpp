@@ -1,6 +1,7 @@
 #include "engine/networks/network.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "engine/layers/blocks/channel_mixing.h"
 #include "engine/layers/norm/activation.h"
@@ -46,7 +47,13 @@ struct UnitEnd {
 
 template <class Layer>
 NetworkImpl::Step NetworkImpl::stepOfModule(const Layer& layer) {
-  return {.run = [impl = layer.ptr()](const at::Tensor& x) { return impl->forward(x); }};
+  Step step{.run = [impl = layer.ptr()](const at::Tensor& x) { return impl->forward(x); }};
+  if constexpr (std::is_base_of_v<RecurrentLayer, typename Layer::ContainedType>) {
+    step.runNext = [impl = layer.ptr()](const at::Tensor& x, LayerState& state) {
+      return impl->step(x, state);
+    };
+  }
+  return step;
 }
 
 template <class Unit>
@@ -117,7 +124,13 @@ NetworkImpl::Step NetworkImpl::stepOf(const PlacedMixer& node, std::size_t& next
   groupOf(node.name.substr(0, node.name.rfind('.')));
   const auto unit = registerLayer(node.name, MixerUnit(node, options, sharedEmbeddings(node)));
   mixers_.emplace_back(node.name, unit);
-  return stepOfUnit(unit, options.hasNorm && !options.activation);
+  Step step = stepOfUnit(unit, options.hasNorm && !options.activation);
+  step.runNext = [unit](const at::Tensor& x, LayerState& state) {
+    const auto layer = unit->layerAs<RecurrentLayer>();
+    TORCH_CHECK(layer, "network: a mixer that is not causal reads no sequences in pieces");
+    return layer->step(x, state);
+  };
+  return step;
 }
 
 NetworkImpl::Step NetworkImpl::stepOf(const PoolNode& node, std::size_t& /*next*/) {
@@ -312,6 +325,21 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
               input.width,
               "], got ",
               x.sizes());
+  return walk(x, trace, [](const Step& step, const at::Tensor& of) { return step.run(of); });
+}
+
+at::Tensor NetworkImpl::step(const at::Tensor& x, SequenceState& state) {
+  TORCH_CHECK(graph.takesTokens() && x.dim() == 4 && x.size(1) == 1 && x.size(2) == 1,
+              "network: expected tokens [b, 1, 1, m] for a network of tokens, got ",
+              x.sizes());
+  const at::NoGradGuard noGradients;
+  return walk(x, nullptr, [&](const Step& step, const at::Tensor& of) {
+    return step.runNext ? step.runNext(of, state[step.layer]) : step.run(of);
+  });
+}
+
+template <class Run>
+at::Tensor NetworkImpl::walk(const at::Tensor& x, ForwardTrace* trace, const Run& runOf) {
   std::vector<at::Tensor> results(graph.nodes.size());
   const auto resultOf = [&](int node) -> const at::Tensor& {
     return node == kImageInput ? x : results[static_cast<std::size_t>(node)];
@@ -323,7 +351,7 @@ at::Tensor NetworkImpl::forward(const at::Tensor& x, ForwardTrace* trace) {
     results[static_cast<std::size_t>(step.node)] = y;
     if (trace != nullptr && step.endsLayer) trace->visit(step.layer, resultOf(step.layerInput), y);
   };
-  const auto run = [&](const Step& step) { finish(step, step.run(resultOf(step.inputs[0]))); };
+  const auto run = [&](const Step& step) { finish(step, runOf(step, resultOf(step.inputs[0]))); };
   for (std::size_t i = 0; i < steps_.size(); ++i) {
     const Step& step = steps_[i];
     std::size_t last = i;

@@ -15,6 +15,7 @@
 #include "engine/layers/forward_trace.h"
 #include "engine/layers/lambda/lambda_layer.h"
 #include "engine/layers/mixers/mixer_unit.h"
+#include "engine/layers/sequences/recurrent_layer.h"
 #include "engine/values/architecture/graph.h"
 
 namespace lambda {
@@ -26,6 +27,9 @@ struct NamedLambda {
   LambdaLayer layer;  ///< The layer of that unit.
 };
 
+/// What the layers of a network keep of sequences, by their names in the cost table.
+using SequenceState = std::map<std::string, LayerState>;
+
 /// The network that an Architecture describes: its graph, with a module for each layer.
 /// Input x [b, channels, height, width] float, normalised, and output logits [b, classes]. Where it
 /// takes tokens: x [b, 1, 1, n] int64; where its task is tokens: output logits [b, n, tokens].
@@ -36,6 +40,11 @@ class NetworkImpl : public RoledModule {
   explicit NetworkImpl(const Architecture& architecture);
 
   at::Tensor forward(const at::Tensor& x, ForwardTrace* trace = nullptr);
+
+  /// The logits [b, m, tokens] of the next m >= 1 tokens x [b, 1, 1, m] of sequences. `state` is
+  /// that of their layers before them, and becomes that after them. Without gradients. Throws
+  /// c10::Error if the network does not take tokens, or has a mixer that is not causal.
+  at::Tensor step(const at::Tensor& x, SequenceState& state);
 
   /// Makes dropout and stochastic depth draw from `generator`, which must be of the network's
   /// device, instead of from LibTorch's default generator, which all threads share.
@@ -80,6 +89,8 @@ class NetworkImpl : public RoledModule {
     std::function<at::Tensor(const at::Tensor&)> run = {};  ///< Empty in a sum.
     /// A unit without activation, with what follows it.
     std::function<at::Tensor(const at::Tensor&, const AfterNorm&)> runThen = {};
+    /// The recurrent form of a layer that sees more than one position.
+    std::function<at::Tensor(const at::Tensor&, LayerState&)> runNext = {};
     std::size_t sum = 0;  ///< The step of the sum that its norm can add; 0 = none.
     // These four are those of a sum.
     double stochasticDepth = 0;
@@ -113,6 +124,10 @@ class NetworkImpl : public RoledModule {
   std::shared_ptr<torch::nn::Module> groupOf(const std::string& path);
   /// The embeddings that a mixer shares with others under a name; null if it shares none.
   PositionEmbeddingTable sharedEmbeddings(const PlacedMixer& place);
+
+  /// The result of the last step. `runOf` gives that of a step for its input, unless it is a sum.
+  template <class Run>
+  at::Tensor walk(const at::Tensor& x, ForwardTrace* trace, const Run& runOf);
 
   /// Whether the sum skips its branch for some images.
   static bool dropsBranch(const Step& sum);

@@ -39,6 +39,63 @@ inline std::vector<std::pair<std::string, Mixer>> mixerVariants() {
           {"spatial attention", SpatialAttentionMixer{3}}};
 }
 
+/// Every kind of mixer that can be causal with each of its forms, for networks of tokens whose
+/// widths are multiples of 6.
+inline std::vector<std::pair<std::string, Mixer>> causalMixerVariants() {
+  LambdaMixer content;
+  content.queryDepth = 4;
+  content.heads = 3;
+  content.mask = ContextMask::causal;
+  content.embedding = PositionEmbedding::none;
+  content.normalizeQueries = content.normalizeValues = false;
+  const auto changed = [&](auto change) {
+    LambdaMixer mixer = content;
+    change(mixer);
+    return mixer;
+  };
+  const auto lambdas = [&](const char* name, auto change) {
+    return std::pair<std::string, Mixer>("lambda layer, " + std::string(name), changed(change));
+  };
+  return {
+      lambdas("content only", [](LambdaMixer&) {}),
+      lambdas("L2", [](LambdaMixer& m) { m.keyNormalization = KeyNormalization::l2; }),
+      lambdas("plain keys", [](LambdaMixer& m) { m.keyNormalization = KeyNormalization::none; }),
+      lambdas("softmax queries", [](LambdaMixer& m) { m.softmaxQueries = true; }),
+      lambdas("relative", [](LambdaMixer& m) { m.embedding = PositionEmbedding::relative; }),
+      lambdas("absolute", [](LambdaMixer& m) { m.embedding = PositionEmbedding::absolute; }),
+      lambdas("relative positions only",
+              [](LambdaMixer& m) {
+                m.embedding = PositionEmbedding::relative;
+                m.content = false;
+              }),
+      lambdas("absolute positions only",
+              [](LambdaMixer& m) {
+                m.embedding = PositionEmbedding::absolute;
+                m.content = false;
+              }),
+      lambdas("local",
+              [](LambdaMixer& m) {
+                m.embedding = PositionEmbedding::relative;
+                m.scope = 5;
+                m.sharedEmbeddings = "all";
+              }),
+      lambdas("multi-head",
+              [](LambdaMixer& m) {
+                m.embedding = PositionEmbedding::relative;
+                m.multiHead = true;
+                m.intraDepth = 2;
+              }),
+      {"self-attention", SelfAttentionMixer{.heads = 2, .causal = true}},
+      {"self-attention, content only",
+       SelfAttentionMixer{.heads = 3, .relative = false, .causal = true}},
+      {"linear attention, softmax", LinearAttentionMixer{.heads = 2, .causal = true}},
+      {"linear attention, elu", LinearAttentionMixer{3, FeatureMap::elu, true}},
+      {"depthwise convolution", DepthwiseConvolutionMixer{.kernelSize = 4, .causal = true}},
+      {"depthwise convolution, one token",
+       DepthwiseConvolutionMixer{.kernelSize = 1, .causal = true}},
+      {"RWKV", RwkvMixer{}}};
+}
+
 /// The tiny run with that mixer in both of its stages; the second one halves the map and, in the
 /// plain family, changes the channels.
 inline RunConfig tinyRunOf(const Mixer& mixer, Family family = Family::plain) {
