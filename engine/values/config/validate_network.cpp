@@ -107,7 +107,7 @@ void checkSequence(const Architecture& architecture, std::vector<Problem>& probl
   }
 }
 
-/// The options of a lambda layer by which a position would learn of later ones in training.
+/// The options of a lambda layer by which a position would learn of later ones.
 void checkLookingAhead(const LambdaMixer& mixer,
                        const std::string& path,
                        std::vector<Problem>& problems) {
@@ -121,6 +121,13 @@ void checkLookingAhead(const LambdaMixer& mixer,
   };
   refuse(mixer.normalizeQueries, "normalizeQueries");
   refuse(mixer.normalizeValues, "normalizeValues");
+  if (mixer.tokenOrder == TokenOrder::pixels) return;
+  problems.push_back(
+      {path + ".tokenOrder",
+       Severity::error,
+       "a run of one channel has values of several positions, so that each would see "
+       "later ones",
+       Fix{"Use positions", path + ".tokenOrder", quoted("pixels")}});
 }
 
 template <class M>

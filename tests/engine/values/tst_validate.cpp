@@ -70,6 +70,7 @@ class TestValidate : public QObject {
   void everyRuleFiresAndItsFixRemovesIt_data();
   void everyRuleFiresAndItsFixRemovesIt();
   void settingsForImagesAreRefusedForSequences();
+  void mixersThatSeeLaterTokensAreRefused();
   void dataAndNetworkBothHaveSequencesOrImages();
   void lengthAndVocabularyAreThoseOfTheData();
   void optionsOfDrawnSequencesFitEachOther();
@@ -286,6 +287,22 @@ void TestValidate::settingsForImagesAreRefusedForSequences() {
     QVERIFY2(problem && problem->severity == Severity::error, toText(problems).c_str());
     if (!path.starts_with("architecture"))
       QVERIFY2(problem->text.ends_with(" for images, not for sequences"), problem->text.c_str());
+    applyFix(config, *problem->fix);
+    QVERIFY2(validate(config).empty(), toText(validate(config)).c_str());
+  }
+}
+
+void TestValidate::mixersThatSeeLaterTokensAreRefused() {
+  for (const std::string change : {".mask=none",
+                                   ".normalizeQueries=true",
+                                   ".normalizeValues=true",
+                                   ".tokenOrder=channelRuns"}) {
+    RunConfig config = tokensRun();
+    applyOverride(config, kMixer + change);
+    const auto problems = validate(config);
+    const Problem* problem = findAt(problems, kMixer + change.substr(0, change.find('=')));
+    if (problem == nullptr) problem = findAt(problems, kMixer);
+    QVERIFY2(problem && problem->severity == Severity::error, toText(problems).c_str());
     applyFix(config, *problem->fix);
     QVERIFY2(validate(config).empty(), toText(validate(config)).c_str());
   }
