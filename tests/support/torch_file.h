@@ -52,8 +52,49 @@ inline NamedShapes torchResNet50() {
   return tensors;
 }
 
-/// Writes a file as torch.save() does: zeros of half precision.
-inline void writeTorchFile(const std::filesystem::path& path, const NamedShapes& tensors) {
+/// The tensors of an RWKV-4 network with channel mixings that are four times as wide, as it is
+/// published.
+inline NamedShapes torchRwkv(std::int64_t vocabulary, std::int64_t width, int blocks) {
+  NamedShapes tensors{{"emb.weight", {vocabulary, width}}};
+  const auto norm = [&](const std::string& name) {
+    for (const char* part : {".weight", ".bias"}) tensors.push_back({name + part, {width}});
+  };
+  for (int i = 0; i < blocks; ++i) {
+    const std::string block = "blocks." + std::to_string(i) + ".";
+    if (i == 0) norm(block + "ln0");
+    norm(block + "ln1");
+    norm(block + "ln2");
+    tensors.push_back({block + "att.time_decay", {width}});
+    tensors.push_back({block + "att.time_first", {width}});
+    for (const char* share : {"att.time_mix_k",
+                              "att.time_mix_v",
+                              "att.time_mix_r",
+                              "ffn.time_mix_k",
+                              "ffn.time_mix_r"}) {
+      tensors.push_back({block + share, {1, 1, width}});
+    }
+    for (const char* matrix :
+         {"att.key", "att.value", "att.receptance", "att.output", "ffn.receptance"}) {
+      tensors.push_back({block + matrix + ".weight", {width, width}});
+    }
+    tensors.push_back({block + "ffn.key.weight", {4 * width, width}});
+    tensors.push_back({block + "ffn.value.weight", {width, 4 * width}});
+  }
+  norm("ln_out");
+  tensors.push_back({"head.weight", {vocabulary, width}});
+  return tensors;
+}
+
+struct TorchTensor {
+  std::string name;
+  std::vector<std::int64_t> shape;
+  std::vector<std::byte> bytes;  ///< Row-major.
+};
+
+/// Writes a file as torch.save() does, of tensors of one type: storage "HalfStorage", ...
+inline void writeTorchFile(const std::filesystem::path& path,
+                           const std::vector<TorchTensor>& tensors,
+                           const std::string& storage) {
   const auto number = [](std::int64_t value, int bytes) {
     std::string text;
     for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
@@ -68,27 +109,36 @@ inline void writeTorchFile(const std::filesystem::path& path, const NamedShapes&
     return list + "t";
   };
   std::string pickle = std::string("\x80\x02", 2) + "}(";
-  std::vector<std::int64_t> counts;
-  for (const auto& [name, shape] : tensors) {
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::vector<std::int64_t>& shape = tensors[i].shape;
     std::int64_t count = 1;
     std::vector<std::int64_t> strides(shape.size());
-    for (std::size_t i = shape.size(); i-- > 0; count *= shape[i]) strides[i] = count;
-    pickle += text(name) + "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") +
-              "ctorch\nHalfStorage\n" + text(std::to_string(counts.size())) + text("cpu") + "J" +
+    for (std::size_t j = shape.size(); j-- > 0; count *= shape[j]) strides[j] = count;
+    pickle += text(tensors[i].name) + "ctorch._utils\n_rebuild_tensor_v2\n((" + text("storage") +
+              "ctorch\n" + storage + "\n" + text(std::to_string(i)) + text("cpu") + "J" +
               number(count, 4) + "tQJ" + number(0, 4) + numbers(shape) + numbers(strides) +
               "\x89}tR";
-    counts.push_back(count);
   }
   pickle += "u.";
   ZipWriter writer(path);
   writer.begin("archive/data.pkl", pickle.size());
   writer.append(std::as_bytes(std::span(pickle)));
-  for (std::size_t i = 0; i < counts.size(); ++i) {
-    const std::vector<std::byte> zeros(static_cast<std::size_t>(2 * counts[i]));
-    writer.begin("archive/data/" + std::to_string(i), zeros.size());
-    writer.append(zeros);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    writer.begin("archive/data/" + std::to_string(i), tensors[i].bytes.size());
+    writer.append(tensors[i].bytes);
   }
   writer.commit();
+}
+
+/// The same of zeros of half precision.
+inline void writeTorchFile(const std::filesystem::path& path, const NamedShapes& shapes) {
+  std::vector<TorchTensor> tensors;
+  for (const auto& [name, shape] : shapes) {
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape) count *= size;
+    tensors.push_back({name, shape, std::vector<std::byte>(static_cast<std::size_t>(2 * count))});
+  }
+  writeTorchFile(path, tensors, "HalfStorage");
 }
 
 }  // namespace lambda::test

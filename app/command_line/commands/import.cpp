@@ -93,6 +93,9 @@ void chooseInput(ImportJob& job, const ImportOptions& options) {
   }
   if (options.size == 0) return;
   if (!job.network) throw UsageError("--size", "it is the size of images for --into", "");
+  if (job.network->architecture.task == Task::tokens) {
+    throw UsageError("--size", "it is for images, and the network takes tokens", "");
+  }
   MapShape& input = job.network->architecture.input;
   input.height = input.width = options.size;
   setImageSize(job.network->data.source, options.size);
@@ -126,10 +129,15 @@ std::string numbersText(const std::vector<double>& numbers) {
   return text;
 }
 
-/// What the written network expects of its images, and what it calls their classes.
+/// What the written network expects of its images, and what it calls their classes, or which tokens
+/// it takes.
 std::string inputText(const ImportReport& report) {
   const NetworkInput& input = report.input;
-  const MapShape& shape = report.shape;
+  const MapShape& shape = report.architecture.input;
+  if (report.architecture.task == Task::tokens) {
+    return "Sequences of " + formatCounted(shape.width, "token") + " out of " +
+           formatCount(report.architecture.outputs) + ".\n";
+  }
   return "Images of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
          ", normalised by mean " + numbersText(input.normalization.mean) + " and deviation " +
          numbersText(input.normalization.deviation) + ": " + report.normalizationSource + ".\n" +
@@ -178,9 +186,10 @@ int import(const ImportOptions& options) {
   requireNoFileOfRun(job.out);
   const ImportReport report = importWeights(job);
   if (isHeadRandom(report)) {
+    const Architecture& network = report.architecture;
     printNote("lambda: " + terminalText(options.weights) +
-              ": its head is not that of the network, which has " +
-              formatCounted(std::ssize(report.input.classNames), "class") +
+              ": its head is not that of the network, which has " + formatCount(network.outputs) +
+              " " + traitsOf(network.task).outputs +
               ", so the head has random values: train it before it classifies anything\n");
   }
   if (options.json) {
@@ -205,6 +214,8 @@ void addImport(CLI::App& program, Action& action) {
        {"lambda import mine.pt --into resnet50-imagenet --classes names.txt --size 160 -o "
         "mine.safetensors",
         "one that was trained on other pictures"},
+       {"lambda import rwkv-4-pile-169m.pth -o rwkv.safetensors",
+        "a published RWKV-4, which needs no network around it"},
        {"lambda import layer.safetensors -o layer-network.safetensors",
         "the state_dict of a LambdaLayer of timm or lucidrains, in a network around it"},
        {"lambda import layer.safetensors --into runs/2026-11-20_22-48-00_quickstart --layer "

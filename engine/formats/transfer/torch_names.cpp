@@ -16,7 +16,7 @@ struct NamePair {
 };
 
 // Parts that the network has once.
-constexpr std::array<NamePair, 13> kOnce = {{
+constexpr std::array<NamePair, 16> kOnce = {{
     {"stem.conv.", "conv1."},
     {"stem.norm.", "bn1."},
     {"stem.conv1.conv.", "conv1.0."},
@@ -30,6 +30,9 @@ constexpr std::array<NamePair, 13> kOnce = {{
     {"head.", "fc."},
     {"head.", "head.fc."},
     {"head.", "classifier."},
+    {"stem.weight", "emb.weight"},
+    {"stemNorm.", "blocks.0.ln0."},
+    {"headNorm.", "ln_out."},
 }};
 
 // Parts of a bottleneck; the convolution of a shortcut comes after pooling in ResNet-D.
@@ -50,6 +53,14 @@ constexpr std::array<NamePair, 12> kBottleneck = {{
 
 // Parts of a basic block that a bottleneck has not; its mixer and shortcut are named alike.
 constexpr std::array<NamePair, 2> kBasic = {{{"conv.conv.", "conv1."}, {"conv.norm.", "bn1."}}};
+
+// Parts of a block of RWKV-4.
+constexpr std::array<NamePair, 4> kRwkv = {{
+    {"mixerNorm.", "ln1."},
+    {"mixer.layer.", "att."},
+    {"channelNorm.", "ln2."},
+    {"channels.", "ffn."},
+}};
 
 template <std::size_t n>
 void append(std::vector<std::string>& names,
@@ -92,6 +103,7 @@ std::vector<std::string> torchNamesOf(std::string_view name) {
       "layer" + std::to_string(*stage) + "." + std::to_string(*block - 1) + ".";
   append(names, kBottleneck, prefix, rest);
   append(names, kBasic, prefix, rest);
+  if (*stage == 1) append(names, kRwkv, "blocks." + std::to_string(*block - 1) + ".", rest);
   return names;
 }
 

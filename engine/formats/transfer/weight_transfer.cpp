@@ -30,8 +30,11 @@ std::vector<std::byte> firstBytesOf(const std::filesystem::path& path) {
   return start;
 }
 
-std::vector<std::int64_t> withoutTrailingOnes(std::vector<std::int64_t> shape) {
+/// Filters of 1 x 1 are [d, c, 1, 1] or [d, c], and the shares of RWKV-4 [1, 1, d] or [d].
+std::vector<std::int64_t> withoutOuterOnes(std::vector<std::int64_t> shape) {
   while (!shape.empty() && shape.back() == 1) shape.pop_back();
+  const auto first = std::ranges::find_if(shape, [](std::int64_t size) { return size != 1; });
+  shape.erase(shape.begin(), first);
   return shape;
 }
 
@@ -63,7 +66,7 @@ WeightTransfer planAfter(const std::string& prefix,
       const auto source = unused.find(name);
       if (source == unused.end()) continue;
       const std::vector<std::int64_t>& shape = source->second->shape;
-      if (withoutTrailingOnes(shape) != withoutTrailingOnes(target.shape)) {
+      if (withoutOuterOnes(shape) != withoutOuterOnes(target.shape)) {
         reasons.emplace(name,
                         "shape " + shapeText(shape) + " instead of " + shapeText(target.shape));
         continue;
@@ -159,10 +162,11 @@ WeightTransfer planTransfer(const ForeignWeights& weights,
     return !each.source.ends_with(kCounter);
   });
   if (!hasWeights) {
-    throw Error(weights.place,
-                "has no weights for this network",
-                "Names and shapes must be those of this network, or of a ResNet of torchvision or "
-                "timm with the same stages.");
+    throw Error(
+        weights.place,
+        "has no weights for this network",
+        "Names and shapes must be those of this network, of a ResNet of torchvision or timm "
+        "with the same stages, or of a published RWKV-4.");
   }
   return best;
 }

@@ -60,7 +60,7 @@ struct WeightTransfer {
 
 /// Finds each of the network's tensors in the file, by the names of torchNamesOf(), alone or after
 /// that prefix of sharedPrefixes() which finds the most. Only tensors of the same shape, apart from
-/// trailing ones, are taken. The head (its tensors' names begin with
+/// ones at its ends, are taken. The head (its tensors' names begin with
 /// "head.") is left where the file's classes have other names than the network's. Throws Error,
 /// naming the file, if it has no tensor for the network.
 WeightTransfer planTransfer(const ForeignWeights& weights,

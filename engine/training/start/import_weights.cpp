@@ -9,6 +9,7 @@
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/tensors/weights_file.h"
 #include "engine/formats/transfer/lambda_module.h"
+#include "engine/formats/transfer/rwkv_network.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/tensor_file.h"
@@ -43,6 +44,18 @@ RunConfig networkAround(const LambdaModule& module, const std::string& place) {
     architecture.stem.kind = PatchStem{side / module.height};
   }
   architecture.stages = {Stage{module.outputDepth, 1, {Block{module.mixer}}}};
+  return config;
+}
+
+/// A network of tokens alone, for text where its tokens are bytes.
+RunConfig networkOf(Architecture architecture) {
+  RunConfig config;
+  config.name = architecture.name;
+  config.device.kind = DeviceKind::cpu;
+  config.data.source = TextSource{.length = architecture.input.width};
+  config.data.augmentation.cropPadding = 0;
+  config.data.augmentation.horizontalFlip = false;
+  config.architecture = std::move(architecture);
   return config;
 }
 
@@ -138,7 +151,6 @@ void setInput(ImportReport& report,
               const NetworkInput& base,
               const RunConfig& config) {
   NetworkInput& input = report.input;
-  report.shape = config.architecture.input;
   const auto channels = static_cast<std::size_t>(config.architecture.input.channels);
   const bool isWhole = report.layer.empty();
   input.classNames = job.classNames;
@@ -180,19 +192,30 @@ void setInput(ImportReport& report,
 }
 
 /// The network that takes the weights, without what is for a training alone.
-RunConfig configOf(const ImportJob& job,
-                   const std::optional<LambdaModule>& module,
-                   const std::string& place) {
-  RunConfig config = job.network ? *job.network : networkAround(*module, place);
+RunConfig configOf(const ImportJob& job, RunConfig config) {
   config.start = {};
   config.recipe.precision = Precision::float32;
   config.recipe.emaDecay = 0;
+  const bool describesImages = !job.normalization.mean.empty() || !job.classNames.empty();
+  if (config.architecture.task == Task::tokens && describesImages) {
+    throw Error("--mean, --deviation, --classes",
+                "they are for images, and the network takes tokens",
+                "Leave them out.");
+  }
   if (!job.classNames.empty()) {
     config.architecture.outputs = static_cast<int>(job.classNames.size());
   }
   const std::vector<Problem> problems = validate(config.architecture);
   if (hasErrors(problems)) throw Error("network", "it can't be built:\n" + toText(problems));
   return config;
+}
+
+/// A whole network of RWKV-4 would compute something else in a network that takes only parts of it.
+void requireWhole(const WeightTransfer& transfer, const std::string& place) {
+  if (transfer.left.empty() && transfer.missing.empty()) return;
+  throw Error(place,
+              "does not fit the network as a whole: it " + transfer.summary(),
+              "Without --into it becomes the network that it is.");
 }
 
 void write(const TrainingState& state,
@@ -214,9 +237,11 @@ ImportReport importWeights(const ImportJob& job) {
   if (job.base) requireOtherFile(job.out, *job.base);
   ForeignWeights weights = readForeignWeights(job.weights);
   std::optional<LambdaModule> module = lambdaModuleIn(weights.file, weights.place);
-  if (!module && !job.network) {
+  const std::optional<Architecture> rwkv =
+      rwkvNetworkIn(weights.file, TextSource().length, weights.place);
+  if (!module && !rwkv && !job.network) {
     throw Error(weights.place,
-                "is not a lambda layer of timm or lucidrains alone",
+                "is neither a lambda layer of timm or lucidrains alone nor an RWKV-4 network",
                 "Name the network that takes these weights by --into.");
   }
   if (!module && !job.layer.empty()) {
@@ -229,7 +254,10 @@ ImportReport importWeights(const ImportJob& job) {
                 "its lambda convolution adds a bias, which the layer of the paper does not have",
                 "Import it with --without-bias, and know that its output then differs.");
   }
-  const ResolvedConfig resolved(configOf(job, module, weights.place));
+  const ResolvedConfig resolved(configOf(job,
+                                         job.network ? *job.network
+                                         : rwkv      ? networkOf(*rwkv)
+                                                     : networkAround(*module, weights.place)));
   const RunConfig& config = resolved.config();
   TrainingState state(resolved);
   NetworkInput base;
@@ -248,8 +276,10 @@ ImportReport importWeights(const ImportJob& job) {
     report.transfer.missing.clear();
   } else {
     report.transfer = startFrom(state, weights, job.classNames);
+    if (rwkv) requireWhole(report.transfer, weights.place);
   }
-  setInput(report, job, weights, base, config);
+  report.architecture = config.architecture;
+  if (config.architecture.task != Task::tokens) setInput(report, job, weights, base, config);
   write(state, config, report.input, job.out);
   return report;
 }

@@ -1,7 +1,4 @@
 #include <cmath>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
@@ -14,11 +11,8 @@
 #include "engine/layers/blocks/channel_mixing.h"
 #include "engine/layers/sequences/rwkv_time_mixing.h"
 #include "engine/layers/sequences/wkv.h"
-#include "engine/networks/network.h"
 #include "engine/training/step/autocast.h"
-#include "engine/values/config/validate.h"
 #include "tests/support/gradient_check.h"
-#include "tests/support/rwkv_file.h"
 #include "tests/support/verify_close.h"
 
 namespace lambda::test {
@@ -84,48 +78,6 @@ WkvOperands drawnOperands(std::int64_t length, at::ScalarType type) {
           drawn({kSequences, length, kDepth}),
           drawn({kDepth}),
           drawn({kDepth})};
-}
-
-/// The network of a file, for `length` tokens.
-Architecture architectureOf(const RwkvFile& file, int length) {
-  const auto hidden = file.tensors.at("blocks.0.ffn.key.weight").size(0);
-  Block block{RwkvMixer{}};
-  block.channelMixing = ChannelMixing::rwkv;
-  block.expansion = static_cast<int>(hidden) / file.depth;
-  Architecture architecture;
-  architecture.input = {1, 1, length};
-  architecture.task = Task::tokens;
-  architecture.outputs = file.vocabulary;
-  architecture.family = Family::sequence;
-  architecture.stem = {EmbeddingStem{}, file.depth};
-  architecture.stages = {
-      {file.depth, 1, std::vector<Block>(static_cast<std::size_t>(file.layers), block)}};
-  architecture.head.bias = false;
-  return architecture;
-}
-
-/// The published name of a parameter: "blocks.0.att.key.weight" for
-/// "stage1.block1.mixer.layer.key.weight".
-std::string publishedName(std::string name) {
-  const auto replace = [&](const std::string& ours, const std::string& theirs) {
-    if (const auto at = name.find(ours); at != std::string::npos) {
-      name.replace(at, ours.size(), theirs);
-    }
-  };
-  const std::string stage = "stage1.block";
-  if (name.starts_with(stage)) {
-    const std::size_t end = name.find('.', stage.size());
-    const int block = std::stoi(name.substr(stage.size(), end - stage.size()));
-    name = "blocks." + std::to_string(block - 1) + name.substr(end);
-  }
-  replace("mixer.layer.", "att.");
-  replace("channels.", "ffn.");
-  replace("mixerNorm.", "ln1.");
-  replace("channelNorm.", "ln2.");
-  replace("stemNorm.", "blocks.0.ln0.");
-  replace("stem.", "emb.");
-  replace("headNorm.", "ln_out.");
-  return name;
 }
 
 }  // namespace
@@ -340,35 +292,6 @@ class TestRwkv : public QObject {
     VERIFY_CLOSE(layer->value->weight.std(), at::scalar_tensor(0.125), 0.01, 0);
     // A block begins as the identity.
     QVERIFY(at::equal(layer(at::randn({1, 64, 1, 4})), at::zeros({1, 64, 1, 4})));
-  }
-
-  /// Its channel mixings have weights below 1e-6, so that they say nothing about those.
-  void aPublishedNetworkGivesItsLogits() {
-    const char* place = std::getenv("LAMBDA_RWKV");
-    if (place == nullptr) QSKIP("LAMBDA_RWKV does not name the folder of a published network");
-    const std::filesystem::path folder = place;
-    const RwkvFile file = readRwkvFile(folder / "tiny-rwkv-4v0-660K-FP32.bin");
-    const std::string text = "\"in";
-    const Architecture architecture = architectureOf(file, static_cast<int>(text.size()));
-    QCOMPARE(toText(validate(architecture)), std::string());
-    Network network(architecture);
-    network->eval();
-    const at::NoGradGuard noGradients;
-    auto parameters = network->named_parameters();
-    QCOMPARE(parameters.size(), file.tensors.size());
-    for (auto& each : parameters) {
-      const auto found = file.tensors.find(publishedName(each.key()));
-      QVERIFY2(found != file.tensors.end(), publishedName(each.key()).c_str());
-      QVERIFY2(found->second.sizes() == each.value().sizes(), each.key().c_str());
-      each.value().copy_(found->second);
-    }
-    const at::Tensor tokens =
-        at::tensor(std::vector<std::int64_t>(text.begin(), text.end())).view({1, 1, 1, -1});
-    const std::string expected = bytesOfFile(folder / "expected-logits-4v0-660K.bin");
-    QCOMPARE(expected.size(), static_cast<std::size_t>(file.vocabulary) * sizeof(float));
-    at::Tensor logits = at::empty({file.vocabulary});
-    std::memcpy(logits.mutable_data_ptr<float>(), expected.data(), expected.size());
-    VERIFY_CLOSE(network(tokens)[0][2], logits, 1e-5, 0);
   }
 };
 
