@@ -15,6 +15,7 @@
 #include "engine/formats/json/config_override.h"
 #include "engine/formats/json/presets.h"
 #include "engine/formats/json/run_json.h"
+#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/text_safety.h"
 
@@ -51,6 +52,10 @@ LoadedConfig readConfig(fs::path file) {
     file = fs::exists(experiment, error) ? experiment : file / kRecordName;
   }
   LoadedConfig loaded;
+  if (file.extension() == ".safetensors") {
+    loaded.config = readCheckpointHeader(file).config;
+    return loaded;
+  }
   if (file.filename() == kRecordName) {
     loaded.config = readRunRecord(file, loaded.warnings).config;
     return loaded;

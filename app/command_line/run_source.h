@@ -64,8 +64,8 @@ struct LoadedConfig {
   std::vector<Problem> warnings;  ///< About unknown keys.
 };
 
-/// The configuration for `source`: a preset, a JSON file of a run or of a network alone, or the
-/// folder or run.json of a run. Throws UsageError.
+/// The configuration for `source`: a preset, a JSON file of a run or of a network alone, the folder
+/// or run.json of a run, or the one that a checkpoint or exported weights carry. Throws UsageError.
 LoadedConfig loadConfig(const std::string& source);
 
 }  // namespace lambda

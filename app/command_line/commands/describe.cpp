@@ -223,7 +223,8 @@ void addDescribe(CLI::App& program, Action& action) {
        {"lambda describe quickstart --paths", "which kernel computes each layer on this machine"},
        {"lambda describe quickstart --json | jq .parameters", "from a script"}});
   command
-      ->add_option("PRESET|FILE", options->source, "a preset, or a JSON file of a run or a network")
+      ->add_option(
+          "PRESET|FILE", options->source, "a preset, a JSON file of a run or a network, or weights")
       ->required();
   addDataOption(command, options->changes.data);
   addSetOption(command, options->changes.assignments);

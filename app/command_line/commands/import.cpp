@@ -222,10 +222,12 @@ void addImport(CLI::App& program, Action& action) {
         "stage2.block2.mixer -o changed.safetensors",
         "the same layer in a trained network"}},
       "Reads safetensors files, and state dictionaries and checkpoints that torch.save() wrote;\n"
-      "nothing in them is executed, and no images are needed. Weights of torchvision and timm "
-      "expect\n"
-      "images normalised as those of ImageNet, unless --mean and --deviation say otherwise. The "
-      "file written is inspected, evaluated and started from like any other weights.");
+      "nothing in them is executed, and no images are needed. An RWKV-4 as published is imported "
+      "as\n"
+      "the network that its tensors show. Weights of torchvision and timm expect images "
+      "normalised\n"
+      "as those of ImageNet, unless --mean and --deviation say otherwise. The file written is\n"
+      "inspected, evaluated and started from like any other weights.");
   command->add_option("FILE", options->weights, "a .safetensors, .pt or .pth file")->required();
   command
       ->add_option(

@@ -3,7 +3,9 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -19,6 +21,7 @@
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
+#include "tests/support/torch_file.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
@@ -174,6 +177,36 @@ class TestExportCommands : public QObject {
                                         u"two.safetensors"_s});
     QVERIFY2(outcome.status == 0, outcome.errors.constData());
     QVERIFY2(outcome.errors.contains("the head has random values"), outcome.errors.constData());
+  }
+
+  void aPublishedRwkvIsDescribedAndScored() {
+    test::writeTorchFile(folder_.path() / "rwkv.pth", test::torchRwkv(256, 8, 2));
+    const ProgramOutcome outcome =
+        run({u"import"_s, u"rwkv.pth"_s, u"--out"_s, u"rwkv.safetensors"_s, u"--json"_s});
+    QVERIFY2(outcome.status == 0, outcome.errors.constData());
+    QCOMPARE(outcome.json()[u"taken"_s][u"stage1.block2.mixer.layer.time_decay"_s].toString(),
+             u"blocks.1.att.time_decay"_s);
+    QVERIFY(outcome.json()[u"missing"_s].toArray().isEmpty());
+    qint64 parameters = 0;
+    for (const auto& [name, shape] : test::torchRwkv(256, 8, 2)) {
+      parameters += std::accumulate(shape.begin(), shape.end(), qint64{1}, std::multiplies());
+    }
+    const ProgramOutcome described = run({u"describe"_s, u"rwkv.safetensors"_s, u"--json"_s});
+    QVERIFY2(described.status == 0, described.errors.constData());
+    QCOMPARE(described.json()[u"parameters"_s].toInteger(), parameters);
+    // With weights of 0 all bytes are as probable as each other.
+    std::ofstream(folder_.path() / "text.txt") << std::string(20000, 'a');
+    const QStringList onText{u"--data"_s, u"text.txt"_s};
+    const double bits = evaluated(u"rwkv.safetensors"_s, onText)[u"bitsPerToken"_s].toDouble();
+    QVERIFY2(std::abs(bits - 8) < 1e-4, std::to_string(bits).c_str());
+    QCOMPARE(run(QStringList{u"import"_s, u"rwkv.pth"_s, u"--out"_s, u"no.safetensors"_s} +
+                 QStringList{u"--into"_s, u"rwkv.safetensors"_s, u"--size"_s, u"32"_s})
+                 .status,
+             2);
+    test::writeTorchFile(folder_.path() / "words.pth", test::torchRwkv(50277, 8, 1));
+    QCOMPARE(run({u"import"_s, u"words.pth"_s, u"--out"_s, u"words.safetensors"_s}).status, 0);
+    const ProgramOutcome words = run(QStringList{u"evaluate"_s, u"words.safetensors"_s} + onText);
+    QVERIFY2(words.errors.contains("the network takes 256 out of 50277"), words.errors.constData());
   }
 
   void theFileThatIsReadIsNeverReplaced() {
