@@ -10,6 +10,7 @@ namespace lambda {
 namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+constexpr std::size_t kLongestCharacter = 4;
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 /// One character of a text, or one byte that is not part of a character.
@@ -17,6 +18,7 @@ struct Piece {
   std::size_t bytes = 1;
   bool isCharacter = false;
   char32_t character = 0;
+  bool isCut = false;  ///< The text ends within a character, of which this is the first byte.
 };
 
 unsigned byteAt(std::string_view text, std::size_t index) {
@@ -40,6 +42,7 @@ Piece firstPiece(std::string_view text) {
   if (lead == 0xF4) highest = 0x8F;
   char32_t character = lead & (0x7FU >> length);
   for (std::size_t i = 1; i < length; ++i) {
+    if (i == text.size()) return {.isCut = true};
     const unsigned byte = byteAt(text, i);
     if (byte < lowest || byte > highest) return {};
     character = (character << 6) | (byte & 0x3FU);
@@ -144,6 +147,14 @@ std::string_view utf8Prefix(std::string_view text, std::size_t bytes) {
     end = next;
   }
   return text.substr(0, end);
+}
+
+std::string_view withoutCutCharacter(std::string_view text) {
+  for (std::size_t i = text.size() - std::min(text.size(), kLongestCharacter); i < text.size();
+       ++i) {
+    if (firstPiece(text.substr(i)).isCut) return text.substr(0, i);
+  }
+  return text;
 }
 
 bool isControl(char32_t character) {

@@ -19,6 +19,9 @@ bool isUtf8(std::string_view text);
 /// The longest beginning of `text` that has at most `bytes` bytes and cuts no UTF-8 sequence.
 std::string_view utf8Prefix(std::string_view text, std::size_t bytes);
 
+/// The text without the bytes at its end that more bytes may make a UTF-8 sequence.
+std::string_view withoutCutCharacter(std::string_view text);
+
 /// Whether a terminal or a reader would act on the character instead of showing it: control
 /// characters (C0, DEL, C1), line and paragraph separators, and the marks that change the direction
 /// of writing (Unicode 15, UAX #9).

@@ -24,6 +24,7 @@ class TestTextSafety : public QObject {
   void bytesThatAreNoUtf8AreReplaced_data();
   void bytesThatAreNoUtf8AreReplaced();
   void prefixesCutNoCharacter();
+  void onlyACharacterThatCanBeCompletedIsHeldBack();
   void terminalTextHasNoControlCharacters();
   void textWithoutControlsStaysAsItIs();
   void nothingIsPrintedPastTheFunctionsThatEscape();
@@ -93,6 +94,28 @@ void TestTextSafety::prefixesCutNoCharacter() {
   for (std::size_t bytes = 0; bytes < std::size(expected); ++bytes) {
     QCOMPARE(std::string(utf8Prefix(text, bytes)), std::string(expected[bytes]));
   }
+}
+
+void TestTextSafety::onlyACharacterThatCanBeCompletedIsHeldBack() {
+  for (const std::string character : {"a", "é", "€", "😀", "\u0800", "\ud7ff", "\U0010ffff"}) {
+    for (std::size_t bytes = 0; bytes < character.size(); ++bytes) {
+      QVERIFY(withoutCutCharacter("zé" + character.substr(0, bytes)) == "zé");
+    }
+    QVERIFY(withoutCutCharacter("zé" + character) == "zé" + character);
+  }
+  for (const std::string bytes : {"\x80",
+                                  "\xff",
+                                  "\xc1",
+                                  "\xe0\x80",
+                                  "\xed\xa0",
+                                  "\xf4\x90",
+                                  "\xe2z",
+                                  "\xe2\x82z",
+                                  "😀\x80"}) {
+    QVERIFY(withoutCutCharacter(bytes) == bytes);
+  }
+  QVERIFY(withoutCutCharacter("\xe2\xe2\x82") == "\xe2");
+  QVERIFY(withoutCutCharacter("") == "");
 }
 
 void TestTextSafety::terminalTextHasNoControlCharacters() {
