@@ -20,10 +20,8 @@ constexpr std::int64_t kMatrixSideOnGpu = 8192;
 
 constexpr int kProducts = 5;
 
-/// Bytes of the copied blocks if the system does not report the size of the last-level cache.
-constexpr std::size_t kCopyBytes = std::size_t{256} << 20;
-
-constexpr std::size_t kMostCopyBytes = std::size_t{1} << 30;
+/// Bytes of the copied blocks on a GPU.
+constexpr std::size_t kCopyBytesOnGpu = std::size_t{1} << 30;
 
 constexpr int kCopiesOnGpu = 10;
 
@@ -46,7 +44,7 @@ double productRate(const at::Device& device, at::ScalarType type) {
 }
 
 double copyBandwidthOn(const at::Device& gpu) {
-  const at::Tensor from = at::zeros({static_cast<std::int64_t>(kMostCopyBytes)},
+  const at::Tensor from = at::zeros({static_cast<std::int64_t>(kCopyBytesOnGpu)},
                                     at::TensorOptions(at::kByte).device(gpu));
   at::Tensor to = from.clone();
   double best = 0;
@@ -55,7 +53,7 @@ double copyBandwidthOn(const at::Device& gpu) {
       to.copy_(from);
       endPart();
     });
-    best = std::max(best, 2 * static_cast<double>(kMostCopyBytes) / laps.front());
+    best = std::max(best, 2 * static_cast<double>(kCopyBytesOnGpu) / laps.front());
   }
   return best;
 }
@@ -66,13 +64,6 @@ void raise(std::vector<InstructionSetPeak>& peaks, const std::vector<Instruction
     double& peak = peaks[i].flopsPerSecond;
     peak = std::max(peak, others[i].flopsPerSecond);
   }
-}
-
-/// The size of a copied block. Source and target together are twice as large as the last-level
-/// cache.
-std::size_t copyBytes() {
-  const std::size_t cache = lastLevelCacheBytes();
-  return cache == 0 ? kCopyBytes : std::min(cache, kMostCopyBytes);
 }
 
 }  // namespace

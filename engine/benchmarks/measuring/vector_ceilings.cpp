@@ -74,6 +74,10 @@ constexpr int kCopies = 5;
 constexpr std::int64_t kIterations = 1'000'000;
 constexpr std::size_t kAlignedFloats = 64;
 
+/// Bytes of a copied block if the system does not report the size of the last-level cache.
+constexpr std::size_t kCopyBytes = std::size_t{256} << 20;
+constexpr std::size_t kMostCopyBytes = std::size_t{1} << 30;
+
 /// While it lives, Highway uses one instruction set only.
 class OneInstructionSet {
  public:
@@ -125,6 +129,11 @@ double copyBandwidth(int threads, std::size_t bytes) {
     HWY_DYNAMIC_DISPATCH(streamCopy)(from.get() + first, share, to.get() + first);
     return 2.0 * static_cast<double>(share * sizeof(float));
   });
+}
+
+std::size_t copyBytes() {
+  const std::size_t cache = lastLevelCacheBytes();
+  return cache == 0 ? kCopyBytes : std::min(cache, kMostCopyBytes);
 }
 
 std::size_t lastLevelCacheBytes() {

@@ -20,6 +20,10 @@ std::vector<InstructionSetPeak> multiplyAddPeaks(int threads);
 /// Throws std::bad_alloc where two such blocks don't fit.
 double copyBandwidth(int threads, std::size_t bytes);
 
+/// The size of a copied block at which copyBandwidth() is that of the memory: source and target
+/// together are twice as large as the last-level cache, up to a GiB each.
+std::size_t copyBytes();
+
 /// Bytes of the last-level cache; 0 if the system does not report it.
 std::size_t lastLevelCacheBytes();
 
