@@ -16,6 +16,7 @@
 #include "engine/formats/json/presets.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/tensors/checkpoint_file.h"
+#include "engine/runs/run_folder.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/text_safety.h"
 
@@ -118,6 +119,15 @@ void addChangedData(CLI::App& command, ChangedData& choice) {
       ->type_name("CHOICE");
 }
 
+void addSeedOption(CLI::App* command,
+                   std::optional<std::uint64_t>& seed,
+                   const std::string& meaning) {
+  // CLI11 would read -1 as the largest number.
+  command->add_option("--seed", seed, meaning)->type_name("N")->check([](const std::string& text) {
+    return text.starts_with('-') ? "--seed: a seed is a whole number from 0, not " + text : "";
+  });
+}
+
 void addConfigOptions(CLI::App* command, ConfigOptions& options) {
   addDataOption(command, options.data);
   command
@@ -128,12 +138,7 @@ void addConfigOptions(CLI::App* command, ConfigOptions& options) {
       ->type_name("FILE|RUN");
   command->add_option("--epochs", options.epochs, "passes over the training images")
       ->type_name("N");
-  // CLI11 would read -1 as the largest number.
-  command->add_option("--seed", options.seed, "seed of weights, data order and augmentation")
-      ->type_name("N")
-      ->check([](const std::string& text) {
-        return text.starts_with('-') ? "--seed: a seed is a whole number from 0, not " + text : "";
-      });
+  addSeedOption(command, options.seed, "seed of weights, data order and augmentation");
   command->add_option("--name", options.name, "name of the run")->type_name("NAME");
   addDeviceOptions(command, options.device);
   addSetOption(command, options.assignments);
@@ -170,6 +175,15 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
   if (options.device.threads) {
     set("device.threads=" + std::to_string(*options.device.threads), "--threads");
   }
+}
+
+std::optional<DeviceConfig> deviceOf(const DeviceOptions& options, const fs::path& run) {
+  if (options.empty()) return std::nullopt;
+  RunConfig config = readCheckpointHeader(checkpointAt(run)).config;
+  ConfigOptions changes;
+  changes.device = options;
+  applyOptions(config, changes);
+  return config.device;
 }
 
 void requireUtf8(const char* option, const std::string& text) {

@@ -24,6 +24,11 @@ struct DeviceOptions {
 
 void addDeviceOptions(CLI::App* command, DeviceOptions& options);
 
+/// The device of what findRun() has found, with these changes; nothing where there are none. Throws
+/// UsageError, and Error as checkpointAt().
+std::optional<DeviceConfig> deviceOf(const DeviceOptions& options,
+                                     const std::filesystem::path& run);
+
 /// Changes to a configuration from the command line.
 struct ConfigOptions {
   std::vector<std::string> assignments;  ///< PATH=VALUE, applied after `data` and before the rest.
@@ -43,6 +48,11 @@ void addChangedData(CLI::App& command, ChangedData& choice);
 
 /// --set PATH=VALUE
 void addSetOption(CLI::App* command, std::vector<std::string>& assignments);
+
+/// --seed N
+void addSeedOption(CLI::App* command,
+                   std::optional<std::uint64_t>& seed,
+                   const std::string& meaning);
 
 /// --set and its short forms: --data, --from, --epochs, --seed, --name, --device, --threads.
 void addConfigOptions(CLI::App* command, ConfigOptions& options);

@@ -13,7 +13,6 @@
 #include "app/command_line/training_view.h"
 #include "app/interrupt.h"
 #include "engine/formats/json/run_json.h"
-#include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/runs/run_folder.h"
 #include "engine/trained/evaluate_run.h"
 #include "engine/values/config/scoring.h"
@@ -41,14 +40,7 @@ EvaluationRequest requestOf(const EvaluateOptions& options) {
   request.split = enumOf<Split>(options.split).value_or(request.split);
   request.data = options.data;
   request.changedData = options.changedData;
-  if (!options.device.empty()) {
-    const fs::path checkpoint = checkpointOf(request.run, CheckpointChoice::best);
-    RunConfig config = readCheckpointHeader(checkpoint).config;
-    ConfigOptions changes;
-    changes.device = options.device;
-    applyOptions(config, changes);
-    request.device = config.device;
-  }
+  request.device = deviceOf(options.device, request.run);
   return request;
 }
 

@@ -21,8 +21,6 @@
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
 #include "engine/formats/files/file_system.h"
-#include "engine/formats/tensors/checkpoint_file.h"
-#include "engine/runs/run_folder.h"
 #include "engine/runtime/seconds_since.h"
 #include "engine/trained/predictor.h"
 #include "engine/values/text/quantities.h"
@@ -265,16 +263,6 @@ class Report {
   std::int64_t transparent_ = 0;
 };
 
-std::optional<DeviceConfig> deviceOf(const PredictOptions& options,
-                                     const std::filesystem::path& run) {
-  if (options.device.empty()) return std::nullopt;
-  RunConfig config = readCheckpointHeader(checkpointAt(run)).config;
-  ConfigOptions changes;
-  changes.device = options.device;
-  applyOptions(config, changes);
-  return config.device;
-}
-
 int predict(const PredictOptions& options) {
   if (options.images.empty() && !options.list) {
     throw UsageError("IMAGE",
@@ -282,7 +270,7 @@ int predict(const PredictOptions& options) {
                      "Name JPEG, PNG or WebP files, or give --list FILE with a name on each line.");
   }
   const std::filesystem::path run = findRun(options.run);
-  Predictor predictor(run, {.data = options.data, .device = deviceOf(options, run)});
+  Predictor predictor(run, {.data = options.data, .device = deviceOf(options.device, run)});
   if (!predictor.isVerified()) printNote(unverifiedNote(predictor.checkpoint()));
   Names names(options);
   Report report(options, predictor);
