@@ -30,6 +30,7 @@ Action parse(int argc, char** argv) {
   addEvaluate(*program, action);
   addInspect(*program, action);
   addPredict(*program, action);
+  addGenerate(*program, action);
   addExport(*program, action);
   addImport(*program, action);
   addCurves(*program, action);

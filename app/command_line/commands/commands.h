@@ -18,6 +18,7 @@ void addFork(CLI::App& program, Action& action);
 void addEvaluate(CLI::App& program, Action& action);
 void addInspect(CLI::App& program, Action& action);
 void addPredict(CLI::App& program, Action& action);
+void addGenerate(CLI::App& program, Action& action);
 void addExport(CLI::App& program, Action& action);
 void addImport(CLI::App& program, Action& action);
 void addCurves(CLI::App& program, Action& action);

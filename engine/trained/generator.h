@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "engine/data/sequences/token_sampler.h"
+#include "engine/data/sequences/token_text.h"
+#include "engine/runtime/device.h"
+#include "engine/values/config/run_config.h"
+
+namespace lambda {
+
+/// The length and the time of what was generated.
+struct Generation {
+  std::int64_t tokens = 0;
+  double promptSeconds = 0;  ///< For reading the prompt, until the first token was drawn.
+  double seconds = 0;        ///< For drawing all tokens after the first, without what is called.
+
+  /// Of a token after the first; nothing where there is none.
+  std::optional<double> secondsPerToken() const {
+    if (tokens < 2) return std::nullopt;
+    return seconds / static_cast<double>(tokens - 1);
+  }
+};
+
+/// Continues texts by the network of a checkpoint or of exported weights, the averaged weights if
+/// the run kept them, in float32. Lives on one thread, which it makes use the device's number of
+/// threads.
+class Generator {
+ public:
+  /// `run`: a run folder, for its best checkpoint; a checkpoint; or a file of exported weights.
+  /// `device`: none = as configured for the run. Throws Error for one that can't be read or is
+  /// damaged, for a device that is missing, and for a network that does not predict tokens.
+  explicit Generator(const std::filesystem::path& run,
+                     const std::optional<DeviceConfig>& device = std::nullopt);
+  ~Generator();
+  Generator(const Generator&) = delete;
+  Generator& operator=(const Generator&) = delete;
+
+  /// The file of the weights.
+  const std::filesystem::path& checkpoint() const;
+
+  /// False for exported weights: they have no digest that would show damage.
+  bool isVerified() const;
+
+  const ComputeDevice& device() const;
+
+  /// How its tokens are read and written.
+  const TokenText& text() const;
+
+  /// Bytes of the weights that a token needs: all but the other rows of the token embedding.
+  std::int64_t weightBytes() const;
+
+  /// Called with each token that is drawn; returns whether to go on.
+  using Written = std::function<bool(const SampledToken&)>;
+
+  /// Draws `count` tokens, or fewer where it is stopped, each after all before it. `prompt`: none =
+  /// TokenText::start(). The position of a draw is its place in the whole sequence. Throws Error
+  /// for tokens outside of the vocabulary, sampling options outside their ranges, and where an
+  /// output is not finite; count >= 1.
+  Generation generate(std::span<const std::int64_t> prompt,
+                      std::int64_t count,
+                      const SamplingOptions& sampling,
+                      const Written& written);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace lambda
