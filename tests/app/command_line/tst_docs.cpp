@@ -47,6 +47,7 @@ constexpr char kFewImages[] =
 constexpr Exception kExceptions[] = {
     {"lambda train quickstart --device cuda", nullptr},  // Needs a GPU.
     {"lambda train quickstart", kFewImages},
+    {"lambda train text.json", " --set recipe.epochs=1"},
     {"lambda train own.json --data cifar10", nullptr},  // Need CIFAR-10.
     {"lambda train cpu-hybrid", nullptr},
     {"lambda train resnet18-imagenet", nullptr},  // Hours.
@@ -218,6 +219,14 @@ class TestDocs : public QObject {
     writePng(folder / "picture.png", {40, 32, std::vector<std::uint8_t>(3 * 40 * 32, 90)});
     std::ofstream(folder / "names.txt") << "picture.png\n";
     writeNumberedPictures(folder / "people", 240);
+    for (const Block& block : blocksOf(u"resources/docs/sequences.md"_s)) {
+      if (block.language != u"json"_s) continue;
+      std::ofstream(folder / "text.json") << block.text.toStdString();
+    }
+    // As many bytes as have the 100 sequences for validation that the page names.
+    std::string book;
+    while (book.size() < 128100) book += "The book of " + std::to_string(book.size()) + " bytes.\n";
+    std::ofstream(folder / "book.txt") << book.substr(0, 128100);
     // What a stranger has: the weights, and no images of ImageNet.
     writeTorchFile(folder / "resnet50.pth", torchResNet50());
     writeTorchFile(folder / "rwkv-4.pth", torchRwkv(50277, 8, 2));
