@@ -144,6 +144,20 @@ void addConfigOptions(CLI::App* command, ConfigOptions& options) {
   addSetOption(command, options.assignments);
 }
 
+namespace {
+
+/// Sequences have a validation set of their own, all of which is used, however long the text is.
+void useOwnValidation(DataConfig& data) {
+  if (!traitsOf(data.source).isSequences) return;
+  try {
+    data.validationCount = probeDataset(data.source).validationCount;
+  } catch (const Error&) {
+    // The check of the data, which follows, says what is wrong with it.
+  }
+}
+
+}  // namespace
+
 void applyOptions(RunConfig& config, const ConfigOptions& options) {
   const auto set = [&](const std::string& assignment, const char* option) {
     try {
@@ -164,6 +178,7 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
   // Applied first, so that --set can change the settings of this kind of data set.
   if (options.data) config.data.source = recognizeDataSource(*options.data, config.data.source);
   for (const std::string& assignment : options.assignments) set(assignment, "--set");
+  useOwnValidation(config.data);
   if (options.name) config.name = *options.name;
   if (options.seed) config.seed = *options.seed;
   if (options.epochs) set("recipe.epochs=" + std::to_string(*options.epochs), "--epochs");

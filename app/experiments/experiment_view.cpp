@@ -292,7 +292,7 @@ void ExperimentView::showMeasures() {
   const int chosen = std::max(measure_->currentIndex(), 0);
   measure_->clear();
   for (const Measure& measure : session_->state()->experiment.measures)
-    measure_->addItem(QString::fromLatin1(traitsOf(measure.quantity).title));
+    measure_->addItem(QString::fromUtf8(traitsOf(measure.quantity).title));
   measure_->setCurrentIndex(std::min(chosen, measure_->count() - 1));
 }
 

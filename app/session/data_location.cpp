@@ -9,6 +9,7 @@
 
 #include "app/session/studio_settings.h"
 #include "engine/data/sources/data_sources.h"
+#include "engine/formats/image_folder/numbered_pictures.h"
 #include "engine/runtime/error.h"
 #include "engine/values/config/fields.h"
 
@@ -57,7 +58,7 @@ bool looksLikeData(const fs::path& path) {
   for (const std::string_view end : kEnds) {
     if (name.ends_with(end)) return true;
   }
-  return false;
+  return isNumberedList(path);
 }
 
 bool holdsData(const fs::path& path) {

@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/experiments/difference_text.h"
 #include "engine/formats/json/config_override.h"
 #include "engine/runtime/error.h"
 #include "engine/values/config/validate.h"
@@ -37,6 +38,7 @@ class Planner {
       add("variants", "the experiment has no variants: name some, or vary a field by an axis");
     }
     checkNames();
+    checkMeasures();
     addWarnings();
     for (const std::uint64_t seed : experiment_.seeds) {
       for (std::size_t i = 0; i < variants_.size(); ++i) runs_.push_back({i, seed});
@@ -75,6 +77,23 @@ class Planner {
       add("halving.firstEpochs",
           "a student waits for its teacher's last epoch, so that their variants can't be compared "
           "earlier");
+    }
+  }
+
+  /// A score that no variant's task has would be measured in no run.
+  void checkMeasures() {
+    for (std::size_t i = 0; i < experiment_.measures.size(); ++i) {
+      const Quantity quantity = experiment_.measures[i].quantity;
+      const std::optional<ScoreKind> score = traitsOf(quantity).scoredBy;
+      const auto hasScore = [&](const PlannedVariant& variant) {
+        return !score || traitsOf(variant.config.architecture.task).score == *score;
+      };
+      if (variants_.empty() || std::ranges::any_of(variants_, hasScore)) continue;
+      const Task task = variants_.front().config.architecture.task;
+      const Quantity fitting = validationQuantityOf(traitsOf(task).score);
+      add("measures[" + std::to_string(i) + "]",
+          "no variant has a " + std::string(nameOf(quantity)) +
+              ", because none has a task with that score: measure " + std::string(nameOf(fitting)));
     }
   }
 

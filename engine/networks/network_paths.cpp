@@ -230,9 +230,13 @@ class GraphPaths {
 
   void add(const FeaturesNode& /*node*/) {}
 
-  void add(const EmbeddingNode& /*node*/) {}
+  void add(const EmbeddingNode& /*node*/) {
+    addRow("embedding -> " + std::to_string(node_->output.channels), textOf({}, input()));
+  }
 
-  void add(const LayerNormNode& /*node*/) {}
+  void add(const LayerNormNode& /*node*/) {
+    addRow("layer norm, " + std::to_string(node_->output.channels), textOf({}, input()));
+  }
 
   void add(const ChannelMixingNode& node) {
     addRow("channel mixing, " + depthsText(inputMap().channels, node.hidden) + " -> " +

@@ -124,7 +124,7 @@ QWidget* DraftView::makeForm() {
   auto* menu = new QMenu(measures_);
   for (std::size_t i = 0; i < kNamesOf<Quantity>.names.size(); ++i) {
     const auto quantity = static_cast<Quantity>(i);
-    QAction* action = menu->addAction(QString::fromLatin1(traitsOf(quantity).title));
+    QAction* action = menu->addAction(QString::fromUtf8(traitsOf(quantity).title));
     action->setCheckable(true);
     connect(action, &QAction::triggered, this, [this, quantity](bool isChecked) {
       edit([&](Experiment& experiment) {
@@ -326,7 +326,7 @@ void DraftView::showMeasures() {
     actions[i]->setChecked(found != draft_->measures.end());
   }
   for (const Measure& measure : draft_->measures) {
-    titles << QString::fromLatin1(traitsOf(measure.quantity).title);
+    titles << QString::fromUtf8(traitsOf(measure.quantity).title);
   }
   measures_->setText(
       titles.size() > 1

@@ -83,7 +83,7 @@ void EpochsMode::showProbe(const std::shared_ptr<const ProbeSnapshot>& probe) {
   InspectionSnapshot snapshot = snapshotOf(*probe, *layer);
   if (const ImagesPointer images = images_.of(Split::validation); images && images->count() > 0) {
     snapshot.image = imageAt(*images, 0);
-    snapshot.label = images->labels.front();
+    if (!images->labels.empty()) snapshot.label = images->labels.front();
     snapshot.classNames = images->classNames;
   }
   for (const InspectableLayer& other : selection_.layers()) {

@@ -27,6 +27,9 @@ constexpr std::string_view kUnpack =
 constexpr std::string_view kWriteOut =
     "Write the images as PNG files, into a folder for each class. MNIST is read from its IDX "
     "files.";
+constexpr std::string_view kWriteTable =
+    "For numbers of pictures: a line of column names, then a picture and its numbers in each line, "
+    "with commas between. For classes: the pictures in a folder for each class.";
 constexpr std::string_view kNameFolder =
     "Name the folder that has a folder of pictures for each class.";
 
@@ -39,7 +42,7 @@ constexpr std::array kForeignKinds{
     ForeignKind{".gz", "a gzip archive of no known data set", kUnpack},
     ForeignKind{".xz", "an xz archive", kUnpack},
     ForeignKind{".bz2", "a bzip2 archive", kUnpack},
-    ForeignKind{".csv", "a table (CSV)", kWriteOut},
+    ForeignKind{".csv", "a table (CSV) whose first column names no pictures", kWriteTable},
     ForeignKind{".tsv", "a table (TSV)", kWriteOut},
     ForeignKind{".parquet", "a table (Parquet)", kWriteOut},
     ForeignKind{".npz", "an archive of NumPy arrays", kWriteOut},

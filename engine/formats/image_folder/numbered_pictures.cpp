@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <set>
 #include <string_view>
@@ -27,7 +28,7 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kMostBytes = 1 << 30;
 constexpr std::string_view kSplit = "split";
 
-using Numbers = std::vector<float>;
+using Numbers = std::vector<double>;
 
 /// The content of a CSV file.
 struct NumberedList {
@@ -52,6 +53,7 @@ class Reader {
     readNames(lines.front());
     for (std::size_t i = 1; i < lines.size(); ++i) add(lines[i]);
     if (list_.pictures.train.pictures.empty()) throw Error(file_, "has no picture to train on");
+    for (std::size_t i = 0; i < list_.names.size(); ++i) requireSpread(i);
     return std::move(list_);
   }
 
@@ -114,16 +116,33 @@ class Reader {
     return path;
   }
 
-  float numberOf(const CsvLine& line, std::size_t column) const {
+  double numberOf(const CsvLine& line, std::size_t column) const {
     const std::string& text = line.cells[column];
-    float value = 0;
+    double value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) {
+    if (failure != std::errc() || end != text.data() + text.size() ||
+        !(std::abs(value) <= std::numeric_limits<float>::max())) {
       refuse(line,
              "the " + columns_[column] + " is \"" + text + "\"",
              "Write a number, with a point before its decimals.");
     }
     return value;
+  }
+
+  /// Throws Error for numbers whose differences would be lost in float32, as of times in seconds.
+  void requireSpread(std::size_t column) const {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (const auto& [path, numbers] : list_.numbersOf) {
+      least = std::min(least, numbers[column]);
+      most = std::max(most, numbers[column]);
+    }
+    constexpr double kFewestSteps = 4096;
+    const double step = std::max(std::abs(least), std::abs(most)) * 0x1p-24;
+    if (most == least || most - least >= kFewestSteps * step) return;
+    throw Error(file_,
+                "the numbers of " + list_.names[column] + " go from " + formatNumber(least) +
+                    " to " + formatNumber(most) + ", and float32 can't tell them apart well",
+                "Subtract a constant from the column.");
   }
 
   ListedSplit& splitOf(const CsvLine& line, std::string_view name) {
@@ -162,7 +181,7 @@ void giveNumbers(const NumberedList& list,
   for (const ListedPicture& picture : split.pictures) {
     if (corrupt.contains(picture.path)) continue;
     const Numbers& numbers = list.numbersOf.at(picture.path);
-    images.numbers.insert(images.numbers.end(), numbers.begin(), numbers.end());
+    for (const double number : numbers) images.numbers.push_back(static_cast<float>(number));
   }
 }
 

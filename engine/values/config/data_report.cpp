@@ -15,7 +15,7 @@ std::string imagesText(const ClassCount& count) {
 }  // namespace
 
 std::vector<ClassCount> classCountsOf(const DataReport& report) {
-  if (!report.usable || !report.info) return {};
+  if (!report.usable || !report.info || report.info->task != Task::classification) return {};
   std::vector<ClassCount> counts(static_cast<std::size_t>(report.info->classes));
   bool areCounted = false;
   for (const DataFileReport& file : report.files) {

@@ -14,6 +14,7 @@
 #include "app/inspect/panels/lambda_panel.h"
 #include "app/inspect/panels/panel_deck.h"
 #include "tests/support/inspect_page_stage.h"
+#include "tests/support/numbered_pictures.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/qcustomplot_include.h"
@@ -33,6 +34,7 @@ class TestInspectEpochs : public QObject {
 
   void epochsArePlayedOnOneScaleAndSavedAsASequence();
   void aDamagedEpochIsNamedAndTheOthersArePlayed();
+  void epochsOfARegressionAreShown();
   void aRunWithoutSnapshotsSaysSo();
   void everyLayerHasItsPictureAndTheEmbeddingsTheirChange();
   void theSequenceIsSavedWhileAnotherModeIsShown();
@@ -129,6 +131,17 @@ void TestInspectEpochs::aDamagedEpochIsNamedAndTheOthersArePlayed() {
   QTRY_COMPARE(stage_->part<EpochPlayer>().count(), 2);
   QCOMPARE(told.count(), 1);
   QVERIFY(told[0][0].toString().contains(u"epoch-0002.safetensors"_s));
+}
+
+void TestInspectEpochs::epochsOfARegressionAreShown() {
+  const TemporaryFolder pictures;
+  RunRecord record = smallRecord("numbers");
+  record.config = regressionRun(writeNumberedPictures(pictures.path(), 80));
+  const RunSummary run = writeSummary(stage_->library(), "numbers", record);
+  for (const int epoch : {1, 2, 3}) writeProbe(run.path, epoch, {layerOf(run)});
+  showEpochs(run);
+  // The image comes once the data is loaded.
+  QTRY_VERIFY(stage_->part<ImagePanel>().image().hasImage());
 }
 
 void TestInspectEpochs::aRunWithoutSnapshotsSaysSo() {

@@ -43,6 +43,9 @@ class ImageView : public QWidget, public Exportable {
   explicit ImageView(QWidget* parent = nullptr);
 
   void setImage(const Image& image);
+
+  bool hasImage() const { return !image_.isNull(); }
+
   /// Shown while there is no image.
   void setPlaceholder(const QString& text);
 
