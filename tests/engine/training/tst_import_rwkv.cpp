@@ -351,7 +351,5 @@ class TestImportRwkv : public QObject {
 
 }  // namespace lambda::test
 
-Q_DECLARE_METATYPE(lambda::test::Change)
-
 QTEST_GUILESS_MAIN(lambda::test::TestImportRwkv)
 #include "tst_import_rwkv.moc"
