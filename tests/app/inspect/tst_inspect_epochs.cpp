@@ -15,6 +15,7 @@
 #include "app/inspect/panels/panel_deck.h"
 #include "tests/support/inspect_page_stage.h"
 #include "tests/support/numbered_pictures.h"
+#include "tests/support/temporary_folder.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/qcustomplot_include.h"
