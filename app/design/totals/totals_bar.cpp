@@ -90,6 +90,7 @@ void TotalsBar::show(const RunConfig& config,
   lambda::show(*parameters_, now.parameters, before.parameters, count);
   lambda::show(*flops_, now.flops, before.flops, count);
   batchSize_ = config.recipe.batchSize;
+  example_ = QString::fromLatin1(traitsOf(config.architecture.task).example);
   lambda::show(*activations_, now.activations, before.activations, bytes);
   lambda::show(*memory_, now.memory, before.memory, bytes);
   QString obstacle = canTrain ? QString() : u"Solve the errors first"_s;
@@ -122,7 +123,7 @@ void TotalsBar::fit() {
 
 void TotalsBar::setBrief(bool isBrief) {
   layout()->setSpacing(isBrief ? kNarrowGap : kTotalsGap);
-  flops_->setName(isBrief ? u"FLOPs"_s : u"FLOPs per image"_s);
+  flops_->setName(isBrief ? u"FLOPs"_s : u"FLOPs per %1"_s.arg(example_));
   activations_->setName(isBrief ? u"Activations"_s : u"Activations, batch of %1"_s.arg(batchSize_));
   memory_->setName(isBrief ? u"Memory"_s : u"Memory to train"_s);
   time_->setBrief(isBrief);

@@ -39,6 +39,7 @@ class TotalsBar : public QFrame {
   RunConfig saved_;
   NetworkCost savedCost_;
   int batchSize_ = 0;
+  QString example_ = QStringLiteral("image");  ///< What the network learns from.
   TotalCell* pattern_;
   TotalCell* parameters_;
   TotalCell* flops_;

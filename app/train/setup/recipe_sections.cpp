@@ -81,18 +81,22 @@ bool isOfPanel(const std::string& path) {
 
 std::vector<FormSection> dataSections(Chooser& choose, const DataConfig& data) {
   std::vector<FormSection> sections;
-  const bool isBuiltIn = pathOf(data.source) == nullptr && !traitsOf(data.source).isSequences;
+  const bool isSequences = traitsOf(data.source).isSequences;
+  const bool isBuiltIn = pathOf(data.source) == nullptr && !isSequences;
   for (const FieldRow& row : rowsOf(data, "data")) {
     if (!row.path.starts_with("data.source.") || isOfPanel(row.path)) continue;
     isBuiltIn ? choose.rare(row.path) : choose.common(row.path);
   }
-  choose.common("data.validationCount")
+  // Sequences have a validation set of their own, and are not augmented.
+  choose.common("data.validationCount", choose.showsAll() || !isSequences)
       .rare("data.splitSeed")
       .rare("data.labelledPerClass")
       .rare("data.pseudoLabels")
       .rare("data.pseudoLabelThreshold");
   sections.push_back(choose.section({}));
-  choose.inside("data.augmentation", {"cropPadding", "horizontalFlip", "cutoutSize"});
+  choose.inside("data.augmentation",
+                isSequences ? std::set<std::string>{}
+                            : std::set<std::string>{"cropPadding", "horizontalFlip", "cutoutSize"});
   sections.push_back(choose.section(u"Augmentation"_s));
   return sections;
 }

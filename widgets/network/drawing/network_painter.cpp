@@ -128,8 +128,7 @@ void NetworkPainter::paintBody(double visibleBottom) {
   for (const ColumnBoxes& column : layout_.columns) {
     if (column.part == kStemPart) paintCard(column, stemText(architecture_.stem));
     if (column.part == kHeadPart) {
-      paintCard(column,
-                architecture_.head.pooling == Pooling::max ? u"Max, linear"_s : u"Mean, linear"_s);
+      paintCard(column, headText(architecture_));
     }
     if (column.blocks.empty()) continue;
     const double x = column.x + 12 * scale_;
@@ -197,10 +196,18 @@ void NetworkPainter::paintPlus(const QRectF& box, const QString& text) {
 QString NetworkPainter::subtitleOf(const PartId& part) const {
   switch (part.kind) {
     case PartKind::input:
-      return u"image"_s;
+      return traitsOf(architecture_.stem).takesTokens ? u"tokens"_s : u"image"_s;
     case PartKind::stem:
       return u"width %1"_s.arg(architecture_.stem.width);
     case PartKind::head:
+      switch (architecture_.task) {
+        case Task::regression:
+          return u"numbers"_s;
+        case Task::tokens:
+          return u"next token"_s;
+        case Task::classification:
+          break;
+      }
       return u"classifier"_s;
     case PartKind::stage: {
       const Stage& stage = architecture_.stages.at(static_cast<std::size_t>(part.stage));

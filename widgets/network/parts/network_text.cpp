@@ -102,6 +102,11 @@ QString stemText(const Stem& stem) {
   return QString::fromStdString(textOf(stem));
 }
 
+QString headText(const Architecture& architecture) {
+  if (architecture.task == Task::tokens) return u"Linear"_s;
+  return architecture.head.pooling == Pooling::max ? u"Max, linear"_s : u"Mean, linear"_s;
+}
+
 QString partToolTip(const Architecture& architecture,
                     const NetworkCosts& costs,
                     const PartId& part) {

@@ -22,6 +22,9 @@ QString outputsText(const Architecture& architecture);
 /// "3×3", "7×7/2 + pool", "ResNet-D", "4×4 patches"
 QString stemText(const Stem& stem);
 
+/// "Mean, linear", the layers after the blocks.
+QString headText(const Architecture& architecture);
+
 /// Everything that a tooltip shows of a part, as rich text.
 QString partToolTip(const Architecture& architecture,
                     const NetworkCosts& costs,
