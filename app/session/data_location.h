@@ -28,7 +28,7 @@ DataLocation locate(const DataSource& source, const std::filesystem::path& dataF
 bool hasDefaultPath(const DataSource& source);
 
 /// Whether a dropped path may be a data set: a folder that is no run and no
-/// experiment, an archive, or a text.
+/// experiment, an archive, a text, or a table of numbers of pictures.
 bool looksLikeData(const std::filesystem::path& path);
 
 /// Whether a data set is recognised at the path from the names of its files. A folder of texts is

@@ -12,7 +12,7 @@
 namespace lambda {
 
 /// The splits share a sequence only by chance: a sequence is among 10^6 of another split with a
-/// chance of 10^6 / 2^64, where there are at least 2^64 different ones; problemsOf() warns of
+/// chance of 10^6 / 2^40, where there are at least 2^40 different ones; problemsOf() warns of
 /// options with fewer. Throws Error if the source has problems that are not warnings.
 TokenSequence drawSequence(const RecallSource& source,
                            std::uint64_t seed,

@@ -35,16 +35,16 @@ class SequenceData {
   virtual std::uint64_t count(Split split) const = 0;
 
   /// A sequence that is always the same; index < count(split). Validation and test are scored on
-  /// these. Of a text they are the consecutive windows of the part; drawn ones do not depend on the
-  /// seed of a run, so that runs are compared on the same sequences. Throws Error if a text was cut
-  /// or can't be read.
+  /// these. Those of a text are the consecutive windows of the part; drawn ones do not depend on
+  /// the seed of a run, so that runs are compared on the same sequences. Throws Error if a text was
+  /// cut or can't be read.
   virtual TokenSequence sequence(Split split, std::uint64_t index) const = 0;
 
   /// The sequences of a step of training, [batchSize, length]; batchSize >= 0. Throws as above.
   ///
-  /// Of a text they are windows that depend on (seed, step, place in the batch): in a larger batch,
-  /// a step has the same windows and more. Drawn sequences are new in every step: place i of the
-  /// batch has the one with the number step * batchSize + i, modulo 2^64, so that the series of
+  /// Those of a text are windows that depend on (seed, step, place in the batch): in a larger
+  /// batch, a step has the same windows and more. Drawn sequences are new in every step: place i of
+  /// the batch has the one with the number step * batchSize + i, modulo 2^64, so that the series of
   /// sequences that a run sees is the same for every size of its batches.
   virtual TokenBatch trainingBatch(std::uint64_t seed, std::uint64_t step, int batchSize) const = 0;
 

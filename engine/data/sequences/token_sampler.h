@@ -46,7 +46,7 @@ class TokenSampler {
   void keepNucleus();
 
   SamplingOptions options_;
-  // Of the last call; they keep their memory.
+  // These are of the last call, and keep their memory.
   std::vector<double> weights_;    // [vocabulary], probabilities at the temperature up to a factor.
   std::vector<std::size_t> kept_;  // The tokens that may be drawn, in the order of the draw.
 };
