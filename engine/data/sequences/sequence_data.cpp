@@ -26,7 +26,7 @@ void requireNoErrors(const std::string& place, const std::vector<Problem>& probl
 class TextData : public SequenceData {
  public:
   explicit TextData(const TextSource& source)
-      : length_(source.length), text_(ByteText::open(source.path)) {
+      : length_(source.length), trainCount_(source.trainCount), text_(ByteText::open(source.path)) {
     requireNoErrors(source.path, problemsOf(source, ""));
     requireNoErrors(source.path, splitProblems(text_.size(), TextShares(), length_, ""));
     split_ = splitByPosition(text_.size(), TextShares());
@@ -48,10 +48,15 @@ class TextData : public SequenceData {
     return digest.hex();
   }
 
-  std::uint64_t count(Split split) const override { return windowsOf(split).count(); }
+  std::uint64_t count(Split split) const override {
+    if (split == Split::train && trainCount_ > 0) return trainCount_;
+    return windowsOf(split).count();
+  }
 
   TokenSequence sequence(Split split, std::uint64_t index) const override {
-    return windowAt(text_, windowsOf(split).offset(index), length_);
+    const ConsecutiveWindows windows = windowsOf(split);
+    // An epoch of another number of sequences has them from the whole part too.
+    return windowAt(text_, windows.offset(index * windows.count() / count(split)), length_);
   }
 
   TokenBatch trainingBatch(std::uint64_t seed, std::uint64_t step, int batchSize) const override {
@@ -81,6 +86,7 @@ class TextData : public SequenceData {
   }
 
   int length_;
+  std::uint64_t trainCount_;
   ByteText text_;
   TextSplit split_;
 };

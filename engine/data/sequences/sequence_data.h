@@ -35,9 +35,9 @@ class SequenceData {
   virtual std::uint64_t count(Split split) const = 0;
 
   /// A sequence that is always the same; index < count(split). Validation and test are scored on
-  /// these. Those of a text are the consecutive windows of the part; drawn ones do not depend on
-  /// the seed of a run, so that runs are compared on the same sequences. Throws Error if a text was
-  /// cut or can't be read.
+  /// these. Those of a text are the consecutive windows of the part, or trainCount of them at even
+  /// distances; drawn ones do not depend on the seed of a run, so that runs are compared on the
+  /// same sequences. Throws Error if a text was cut or can't be read.
   virtual TokenSequence sequence(Split split, std::uint64_t index) const = 0;
 
   /// The sequences of a step of training, [batchSize, length]; batchSize >= 0. Throws as above.

@@ -17,6 +17,7 @@ struct TextSource {
 
   std::string path = "text";  ///< A file, or a folder of files.
   int length = 256;           ///< Bytes of a sequence.
+  int trainCount = 0;         ///< Sequences of an epoch; 0: as many as lie side by side.
 
   bool operator==(const TextSource&) const = default;
 };
@@ -29,6 +30,15 @@ void visitFields(Value& value, Visit&& visit) {
               "Longer sequences let a network use what stands further back; time and memory grow "
               "with the length."},
         value.length);
+  visit(Field{{"trainCount",
+               "sequences of an epoch, at places drawn anew; 0 = as many as the part for training "
+               "has side by side",
+               0,
+               10000000},
+              {"Sequences per epoch", Stepping::oneTwoFive, "", "whole text"},
+              "A short epoch is scored, saved and shown more often. The same number of epochs then "
+              "sees less of the text."},
+        value.trainCount);
 }
 
 /// How many sequences are drawn. An epoch of training has trainCount, each epoch others; those for

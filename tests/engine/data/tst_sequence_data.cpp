@@ -50,6 +50,7 @@ class TestSequenceData : public QObject {
 
  private Q_SLOTS:
   void aTextHasConsecutiveWindowsOfEachPart();
+  void anEpochOfATextHasAsManySequencesAsChosen();
   void trainingReadsOnlyTheFirstPartOfAText();
   void drawnSequencesAreNewInEachStep();
   void theSizeOfABatchChangesNoSeriesOfSequences();
@@ -92,6 +93,28 @@ void TestSequenceData::aTextHasConsecutiveWindowsOfEachPart() {
   QCOMPARE(info.trainCount, std::int64_t{62});
   QCOMPARE(info.validationCount, std::int64_t{3});
   QCOMPARE(info.testCount, std::int64_t{3});
+}
+
+void TestSequenceData::anEpochOfATextHasAsManySequencesAsChosen() {
+  const TemporaryFolder folder;
+  const fs::path file = folder.path() / "text.txt";
+  writeFileDurably(file, numberedText(2000));
+  const auto whole = SequenceData::open(TextSource{file.string(), 30});
+  const auto few = SequenceData::open(TextSource{file.string(), 30, 4});
+  const auto many = SequenceData::open(TextSource{file.string(), 30, 118});
+  QCOMPARE(few->count(Split::train), std::uint64_t{4});
+  QCOMPARE(many->count(Split::train), std::uint64_t{118});
+  QCOMPARE(few->count(Split::validation), whole->count(Split::validation));
+  QCOMPARE(few->count(Split::test), whole->count(Split::test));
+  // Of the 59 windows of the part, at even distances; each of them twice.
+  for (const std::uint64_t i : {0, 1, 2, 3}) {
+    QCOMPARE(few->sequence(Split::train, i).tokens,
+             whole->sequence(Split::train, i * 59 / 4).tokens);
+  }
+  for (const std::uint64_t i : {0, 1, 58, 117}) {
+    QCOMPARE(many->sequence(Split::train, i).tokens, whole->sequence(Split::train, i / 2).tokens);
+  }
+  QCOMPARE(few->trainingBatch(3, 5, 8).tokens, whole->trainingBatch(3, 5, 8).tokens);
 }
 
 void TestSequenceData::trainingReadsOnlyTheFirstPartOfAText() {
