@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "engine/values/text/quantities.h"
 
@@ -14,6 +15,7 @@ namespace {
 constexpr auto kTraits = [] {
   using enum Measured;
   using enum ScoreKind;
+  constexpr double kBits = 1 / std::numbers::ln2;  // Losses are in nats.
   return std::array<QuantityTraits, kNamesOf<Quantity>.names.size()>{{
       {validationScore, accuracy, "best validation accuracy", "%", "points", 100, 1, true, true},
       {testScore, accuracy, "test accuracy", "%", "points", 100, 1, true, true},
@@ -25,6 +27,8 @@ constexpr auto kTraits = [] {
       {validationScore, r2, "best validation R²", "", "", 1, 4, true, true},
       {testScore, r2, "test R²", "", "", 1, 4, true, true},
       {secondsToScore, r2, "training time to the R²", "s", "s", 1, 1, false, true},
+      {validationLoss, {}, "lowest validation loss", "bits", "bits", kBits, 3, false, true},
+      {testLoss, {}, "test loss", "bits", "bits", kBits, 3, false, true},
   }};
 }();
 

@@ -13,6 +13,7 @@ enum class Measured {
   validationScore,
   testScore,
   validationLoss,
+  testLoss,
   secondsToScore,
   imagesPerSecond,
   parameters,

@@ -49,6 +49,8 @@ class FinishedRun {
         return record_.testScore;
       case Measured::validationLoss:
         return lowestLoss(metrics());
+      case Measured::testLoss:
+        return record_.testLoss;
       case Measured::secondsToScore:
         return secondsTo(measure.target, metrics());
       case Measured::imagesPerSecond:

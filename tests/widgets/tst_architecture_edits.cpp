@@ -74,6 +74,7 @@ class TestArchitectureEdits : public QObject {
   void memoryForgetsWhenBlocksMove();
   void blocksOfOneKindTurnIntoTheNext();
   void blocksOfSeveralKindsBecomeAlike();
+  void networksOfTokensKeepTheirOrder();
   void aBlockIsAddedBehind();
   void aStageIsAddedBehind();
   void stagesAreAddedToAnEmptyNetwork();
@@ -200,6 +201,35 @@ void TestArchitectureEdits::blocksOfSeveralKindsBecomeAlike() {
   QCOMPARE(nextKind(start, {stagePart(0)}), kLambdaKind);
   QCOMPARE(nextKind(start, {blockPart(0, 0), blockPart(0, 2)}), kLambdaKind);
   QCOMPARE(nextKind(start, {kHeadPart}), std::size_t{0});
+}
+
+void TestArchitectureEdits::networksOfTokensKeepTheirOrder() {
+  const Architecture start = preset("text-rwkv");
+  for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    if (!suits(start, kind)) continue;
+    const Architecture changed = withMixer(start, allBlocks(start), kind);
+    QCOMPARE(blockOf(changed, blockPart(0, 2)).mixer.index(), kind);
+    QCOMPARE(validate(changed).size(), std::size_t{0});
+    QVERIFY(suits(start, nextKind(changed, allBlocks(changed))));
+  }
+  QVERIFY(suits(start, kLambdaKind) && !suits(start, kConvolutionKind));
+  QVERIFY(suits(preset("quickstart"), kConvolutionKind));
+  // A layer that was made for images is changed too.
+  MixerMemory memory;
+  Architecture images = start;
+  images.stages[0].blocks[0].mixer = LambdaMixer{};
+  memory.remember(images);
+  QVERIFY(lambdaAt(withMixer(start, {blockPart(0, 0)}, kLambdaKind, memory), 0, 0).mask ==
+          ContextMask::causal);
+  const Stage added = withStageAdded(start, stagePart(0)).architecture.stages.back();
+  QCOMPARE(added.width, 128);
+  QCOMPARE(added.stride, 1);
+  Architecture empty = start;
+  empty.stages.clear();
+  empty = withStageAdded(empty, kHeadPart).architecture;
+  empty = withBlockCount(empty, 0, 2);
+  QVERIFY(lambdaAt(empty, 0, 1).mask == ContextMask::causal);
+  QCOMPARE(validate(empty).size(), std::size_t{0});
 }
 
 void TestArchitectureEdits::aBlockIsAddedBehind() {

@@ -342,7 +342,17 @@ void NetworkEditor::tell(const QStringList& fittings) {
   if (!fittings.isEmpty()) Q_EMIT told(fittingNotice(fittings), false);
 }
 
+/// False, and said, for a kind that the network can't have.
+bool NetworkEditor::takes(std::size_t kind) {
+  if (suits(architecture_, kind)) return true;
+  const QString text =
+      u"A network that predicts tokens has no %1: a position would see the tokens after it."_s;
+  Q_EMIT told(text.arg(kindPlural(kind)), true);
+  return false;
+}
+
 void NetworkEditor::turnInto(std::size_t kind) {
+  if (!takes(kind)) return;
   request(mixerStep(architecture_, selection(), kind, memory_));
 }
 
@@ -628,6 +638,7 @@ void NetworkEditor::paintAlong(const QPointF& from, const QPointF& to) {
   const std::size_t kind = *tool_.paints;
   for (const PartId& part : blocksAlong(layout_, from, to)) {
     if (blockOf(architecture_, part).mixer.index() == kind) continue;
+    if (!takes(kind)) return;
     const int painted = drag_.countPainted();
     const QString text = painted == 1 ? u"Paint %1"_s.arg(kindWithArticle(kind))
                                       : u"Paint %1 %2"_s.arg(painted).arg(kindPlural(kind));

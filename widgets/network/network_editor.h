@@ -164,6 +164,7 @@ class NetworkEditor : public QAbstractScrollArea, public Exportable {
   void request(const Edited& edited, const QString& text);
   void request(const EditStep& step);
   void insert(const NetworkFragment& fragment, const QString& step, const QString& failure);
+  bool takes(std::size_t kind);
   void tell(const QStringList& fittings);
   void select(const Selection& selection, std::optional<PartId> current);
 

@@ -54,6 +54,7 @@ std::vector<MixerOffer> mixerOffers(const Architecture& architecture,
   const MixersCost convolutions = costOfMixers(withConvolutions(architecture, blocks), blocks);
   std::vector<MixerOffer> offers;
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
+    if (!suits(architecture, kind)) continue;
     const Architecture changed = withMixer(architecture, blocks, kind, memory);
     const MixersCost cost = costOfMixers(changed, blocks);
     const NetworkGraph graph = graphOf(changed);

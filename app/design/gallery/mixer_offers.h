@@ -21,8 +21,8 @@ struct MixerOffer {
   std::size_t kind() const { return mixer.index(); }
 };
 
-/// Every kind in the order of kMixerTraits, for the selected blocks and those of selected stages;
-/// empty without blocks.
+/// Every kind that suits the network, in the order of kMixerTraits, for the selected blocks and
+/// those of selected stages; empty without blocks.
 std::vector<MixerOffer> mixerOffers(const Architecture& architecture,
                                     const Selection& selection,
                                     const MixerMemory& memory);

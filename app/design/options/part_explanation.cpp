@@ -19,12 +19,13 @@ QString costText(const PartCost& cost) {
   return u"%1 params, %2 FLOPs"_s.arg(shortCountText(cost.parameters), shortCountText(cost.flops));
 }
 
-/// A line for each other kind of mixer: its title, and the cost of the block with it.
+/// A line for each other kind of mixer that suits the network: its title, and the cost of the block
+/// with it.
 std::vector<std::pair<QString, QString>> alternatives(const Architecture& architecture,
                                                       const PartId& part) {
   std::vector<std::pair<QString, QString>> numbers;
   for (std::size_t kind = 0; kind < kMixerKindCount; ++kind) {
-    if (kind == blockOf(architecture, part).mixer.index()) continue;
+    if (kind == blockOf(architecture, part).mixer.index() || !suits(architecture, kind)) continue;
     const Architecture other = withMixer(architecture, {part}, kind);
     const Mixer& mixer = blockOf(other, part).mixer;
     numbers.emplace_back(u"As %1 %2"_s.arg(chipLetter(mixer), chipOptions(mixer)),

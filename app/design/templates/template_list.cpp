@@ -18,7 +18,7 @@ namespace lambda {
 namespace {
 
 /// The recommended order for newcomers; other templates follow.
-constexpr std::array<std::string_view, 15> kOrder{"quickstart",
+constexpr std::array<std::string_view, 21> kOrder{"quickstart",
                                                   "cpu-hybrid",
                                                   "cpu-wide",
                                                   "plain-94",
@@ -32,11 +32,23 @@ constexpr std::array<std::string_view, 15> kOrder{"quickstart",
                                                   "tudelft-lambda-published",
                                                   "resnet50-imagenet",
                                                   "resnet50-imagenet-ccll",
-                                                  "resnet50-imagenet-llll"};
+                                                  "resnet50-imagenet-llll",
+                                                  "recall-lambda",
+                                                  "recall-attention",
+                                                  "recall-rwkv",
+                                                  "text-lambda",
+                                                  "text-attention",
+                                                  "text-rwkv"};
 constexpr int kLargestSmallImage = 64;
 
 std::size_t placeOf(const std::string& name) {
   return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());
+}
+
+std::size_t groupOf(const Architecture& architecture) {
+  if (isOfSequences(architecture.family)) return 2;
+  return std::max(architecture.input.height, architecture.input.width) <= kLargestSmallImage ? 0
+                                                                                             : 1;
 }
 
 }  // namespace
@@ -47,14 +59,14 @@ std::vector<TemplateGroup> loadTemplates(QStringList& problems) {
     return placeOf(a) < placeOf(b);
   });
   std::vector<TemplateGroup> groups{{u"For small images: shapes10 and CIFAR-10"_s, {}},
-                                    {u"For ImageNet, as a folder of pictures"_s, {}}};
+                                    {u"For ImageNet, as a folder of pictures"_s, {}},
+                                    {u"For text and other sequences"_s, {}}};
   for (const std::string& name : names) {
     try {
       std::vector<Problem> warnings;
       Template loaded{name, loadPreset(name, warnings)};
-      const MapShape& input = loaded.config.architecture.input;
-      const bool isSmall = std::max(input.height, input.width) <= kLargestSmallImage;
-      groups[isSmall ? 0 : 1].templates.push_back(std::move(loaded));
+      std::vector<Template>& group = groups[groupOf(loaded.config.architecture)].templates;
+      group.push_back(std::move(loaded));
     } catch (const Error& error) {
       problems << QString::fromStdString(error.what());
     }

@@ -179,7 +179,6 @@ void showCosts(ScatterPlot& plot,
   std::vector<ScatterPoint> points = costPointsOf(state, measure, cost);
   std::vector<double> costs;
   for (const ScatterPoint& point : points) costs.push_back(point.x);
-  const bool isLossScore = score.quantity == Quantity::validationLoss;
   plot.setAccessibleName(u"Variants: %1 against %2"_s.arg(shownTitle(score), nameOf(cost)));
   plot.setExportName(fileNameOf(cost) + fileStem(score));
   plot.setEmptyText(
@@ -190,7 +189,7 @@ void showCosts(ScatterPlot& plot,
                 isLogarithmic(costs)},
                {shownTitle(score)},
                {.x = cost == CostQuantity::imagesPerSecond ? Better::higher : Better::lower,
-                .y = isLossScore ? Better::lower : Better::higher});
+                .y = traitsOf(score.quantity).isHigherBetter ? Better::higher : Better::lower});
   plot.setExportCaption(
       u"%1 against %2: the mean of each variant"_s.arg(plainTitle(score), lowered(nameOf(cost))));
   plot.setPoints(std::move(points));

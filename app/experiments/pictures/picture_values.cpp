@@ -158,6 +158,7 @@ Quantity scoreOf(const ExperimentState& state, std::size_t measure) {
     case Measured::validationScore:
     case Measured::testScore:
     case Measured::validationLoss:
+    case Measured::testLoss:
       return quantity;
     case Measured::secondsToScore:
     case Measured::imagesPerSecond:

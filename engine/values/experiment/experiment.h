@@ -24,10 +24,12 @@ enum class Quantity {
   validationR2,  ///< As the accuracies, for a regression.
   testR2,
   secondsToR2,
+  validationBits,  ///< validationLoss in bits; of a text, in bits per byte.
+  testBits,        ///< The loss of the best checkpoint on the test set, in bits.
 };
 
 template <>
-inline constexpr EnumNames<10> kNamesOf<Quantity>{{"validationAccuracy",
+inline constexpr EnumNames<12> kNamesOf<Quantity>{{"validationAccuracy",
                                                    "testAccuracy",
                                                    "validationLoss",
                                                    "secondsToAccuracy",
@@ -36,7 +38,9 @@ inline constexpr EnumNames<10> kNamesOf<Quantity>{{"validationAccuracy",
                                                    "flops",
                                                    "validationR2",
                                                    "testR2",
-                                                   "secondsToR2"}};
+                                                   "secondsToR2",
+                                                   "validationBits",
+                                                   "testBits"}};
 
 struct Measure {
   Quantity quantity = Quantity::validationAccuracy;

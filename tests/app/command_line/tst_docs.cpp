@@ -44,10 +44,16 @@ constexpr char kFewImages[] =
     " --set data.source.testCount=100 --set recipe.epochs=1 --set recipe.batchSize=50"
     " --set device.threads=1";
 
+constexpr char kFewSequences[] =
+    " --set data.source.trainCount=50 --set recipe.epochs=1 --set recipe.batchSize=25"
+    " --set device.threads=1";
+
 constexpr Exception kExceptions[] = {
     {"lambda train quickstart --device cuda", nullptr},  // Needs a GPU.
     {"lambda train quickstart", kFewImages},
     {"lambda train text.json", " --set recipe.epochs=1"},
+    {"lambda train recall-lambda", kFewSequences},
+    {"lambda train text-rwkv", kFewSequences},
     {"lambda train own.json --data cifar10", nullptr},  // Need CIFAR-10.
     {"lambda train cpu-hybrid", nullptr},
     {"lambda train resnet18-imagenet", nullptr},  // Hours.

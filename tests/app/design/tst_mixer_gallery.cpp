@@ -139,6 +139,10 @@ class TestMixerGallery : public QObject {
       QVERIFY(!offer.isPresent);
     }
     QVERIFY(mixerOffers(architecture, {kStemPart}, {}).empty());
+    for (const MixerOffer& offer :
+         mixerOffers(preset("text-rwkv").architecture, {stagePart(0)}, {})) {
+      QVERIFY(isCausal(offer.mixer));
+    }
   }
 
   void everyKindHasItsPictureAndSentence() {

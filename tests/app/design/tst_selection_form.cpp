@@ -462,8 +462,12 @@ void TestSelectionForm::templatesAreGrouped() {
   for (const Template& from : groups[1].templates) {
     QCOMPARE(from.config.architecture.input.height, 224);
   }
-  QCOMPARE(groups[2].title, u"ResNet for CIFAR-10"_s);
-  QCOMPARE(groups[2].templates.front().name, "resnet18-cifar"s);
+  QCOMPARE(groups[2].templates.front().name, "recall-lambda"s);
+  for (const Template& from : groups[2].templates) {
+    QCOMPARE(from.config.architecture.task, Task::tokens);
+  }
+  QCOMPARE(groups[3].title, u"ResNet for CIFAR-10"_s);
+  QCOMPARE(groups[3].templates.front().name, "resnet18-cifar"s);
   QCOMPARE(groups.back().title, u"MobileNet-v2 for ImageNet"_s);
 }
 

@@ -41,9 +41,13 @@ const PlannedVariant& variantOf(const ExperimentPlan& plan, const std::string& n
 /// one and a backward pass of two.
 double forwardPassesOf(const RunConfig& config) {
   const DataConfig& data = config.data;
-  const DatasetInfo info = announcedInfo(data.source).value();
-  const std::int64_t images = data.labelledPerClass > 0 ? data.labelledPerClass * info.classes
-                                                        : info.trainCount - data.validationCount;
+  const auto countOfImages = [&] {
+    const DatasetInfo info = announcedInfo(data.source).value();
+    return data.labelledPerClass > 0 ? std::int64_t{data.labelledPerClass} * info.classes
+                                     : info.trainCount - data.validationCount;
+  };
+  const auto* text = std::get_if<TextSource>(&data.source);
+  const std::int64_t images = text ? text->trainCount : countOfImages();
   return static_cast<double>((3 * images + data.validationCount) * config.recipe.epochs);
 }
 
@@ -80,6 +84,7 @@ class TestShippedExperiments : public QObject {
                                                "pseudo-labels",
                                                "recipe-parts",
                                                "scope",
+                                               "text-mixers",
                                                "tudelft",
                                                "tudelft-learning-rates",
                                                "where-lambda"};
@@ -155,7 +160,8 @@ class TestShippedExperiments : public QObject {
       const bool isBuiltIn = std::holds_alternative<Shapes10Source>(source);
       // Augmentation, regularisation and pseudo-labels need photographs.
       const bool needsPhotographs = name == "recipe-parts" || name == "pseudo-labels";
-      QVERIFY2(isBuiltIn || needsPhotographs, name.c_str());
+      const bool needsText = std::holds_alternative<TextSource>(source);
+      QVERIFY2(isBuiltIn || needsPhotographs || needsText, name.c_str());
     }
   }
 

@@ -293,7 +293,9 @@ void TestFusedNorm::everyLayerOfAPresetKeepsChannelsLast_data() {
   QTest::addColumn<std::string>("name");
   for (const std::string& name : presetFileNames()) {
     std::vector<Problem> warnings;
-    if (loadPreset(name, warnings).architecture.input.height <= 64)
+    const Architecture architecture = loadPreset(name, warnings).architecture;
+    // Maps of one row have one layout.
+    if (architecture.input.height > 1 && architecture.input.height <= 64)
       QTest::newRow(name.c_str()) << name;
   }
 }

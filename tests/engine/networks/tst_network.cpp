@@ -31,9 +31,14 @@ std::vector<NamedArchitecture> architectures() {
   return all;
 }
 
-at::Tensor imagesFor(const Architecture& architecture, std::int64_t count) {
+/// Images, or sequences of tokens.
+at::Tensor inputsFor(const Architecture& architecture, std::int64_t count) {
   const MapShape& input = architecture.input;
-  return at::randn({count, input.channels, input.height, input.width});
+  const std::vector<std::int64_t> shape{count, input.channels, input.height, input.width};
+  if (traitsOf(architecture.stem).takesTokens) {
+    return at::randint(architecture.outputs, shape, at::kLong);
+  }
+  return at::randn(shape);
 }
 
 /// The layer of the cost table to which a parameter belongs; for shared embeddings, their first
@@ -134,11 +139,11 @@ class TestNetwork : public QObject {
     network->eval();
     const at::NoGradGuard guard;
     ShapeTrace trace;
-    network->forward(imagesFor(architecture, 1), &trace);
+    network->forward(inputsFor(architecture, 1), &trace);
     std::map<std::string, std::vector<std::int64_t>> expected;
     for (const LayerCost& layer : costOf(architecture).layers) {
       expected[layer.name] =
-          layer.name == "head"
+          layer.name == "head" && architecture.task != Task::tokens
               ? std::vector<std::int64_t>{1, layer.output.channels}
               : std::vector<std::int64_t>{
                     1, layer.output.channels, layer.output.height, layer.output.width};
@@ -196,7 +201,7 @@ class TestNetwork : public QObject {
   void loadedWeightsGiveTheSameBits() {
     const Architecture architecture = currentArchitecture();
     Network saved(architecture), loaded(architecture);
-    const at::Tensor x = imagesFor(architecture, 2);
+    const at::Tensor x = inputsFor(architecture, 2);
     useStatisticsOf(saved, x);
     const at::NoGradGuard guard;
     for (const auto& item : saved->named_parameters()) {
@@ -220,7 +225,7 @@ class TestNetwork : public QObject {
       const at::NoGradGuard guard;  // Units that are 0 after ReLU for all images get no gradient.
       if (parameter.key().ends_with("squeeze.bias")) parameter.value().fill_(3);
     }
-    network(imagesFor(architecture, 4)).square().sum().backward();
+    network(inputsFor(architecture, 4)).square().sum().backward();
     for (const auto& parameter : network->named_parameters()) {
       const at::Tensor gradient = parameter.value().grad();
       if (architecture.stem.whitened && parameter.value().is_same(network->parameters().front())) {
@@ -246,7 +251,7 @@ class TestNetwork : public QObject {
     Network network(architecture);
     network->to(at::kDouble);
     network->eval();
-    const at::Tensor x = imagesFor(architecture, 3).to(at::kDouble).requires_grad_(true);
+    const at::Tensor x = inputsFor(architecture, 3).to(at::kDouble).requires_grad_(true);
     NamedLeaves leaves{{"images", x}};
     for (const auto& parameter : network->named_parameters()) {
       leaves.emplace_back(parameter.key(), parameter.value());
@@ -267,7 +272,7 @@ class TestNetwork : public QObject {
     const Architecture architecture = currentArchitecture();
     Network network(architecture);
     network->to(at::kDouble);
-    const at::Tensor x = imagesFor(architecture, 3).to(at::kDouble);
+    const at::Tensor x = inputsFor(architecture, 3).to(at::kDouble);
     useStatisticsOf(network, x);
     const at::Tensor order = at::tensor({2, 0, 1}, at::kLong);
     VERIFY_CLOSE(
@@ -280,7 +285,7 @@ class TestNetwork : public QObject {
     const Architecture architecture = currentArchitecture();
     Network network(architecture);
     network->to(at::kDouble);
-    const at::Tensor x = imagesFor(architecture, 2).to(at::kDouble);
+    const at::Tensor x = inputsFor(architecture, 2).to(at::kDouble);
     useStatisticsOf(network, x);
     VERIFY_CLOSE(network(x.contiguous(at::MemoryFormat::ChannelsLast)), network(x), 1e-10, 1e-10);
   }

@@ -143,7 +143,7 @@ void TestOperations::everyOperationComesAfterItsInputs() {
     }
     // Every result but the logits is used.
     QCOMPARE(std::ranges::find(isUsed, false), isUsed.end() - 1);
-    QCOMPARE(network.operations.back().output, std::vector<long long>{architecture.outputs});
+    QCOMPARE(network.operations.back().output.back(), static_cast<long long>(architecture.outputs));
     // A block takes nothing but the result of the one before.
     for (const PlacedMixer& mixer : graphOf(architecture).mixers()) {
       for (const Operation& operation : operationsOfBlock(network, mixer.stage, mixer.block)) {

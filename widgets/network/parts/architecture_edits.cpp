@@ -38,6 +38,26 @@ const Mixer* nearestMixer(const Architecture& architecture, const PartId& to, st
   return nearest;
 }
 
+/// The mixer with the options by which no position sees a later one, where its kind has them.
+Mixer causalForm(Mixer mixer) {
+  const auto change = []<class M>(M& each) {
+    if constexpr (requires { each.causal; }) each.causal = true;
+    if constexpr (std::is_same_v<M, LambdaMixer>) {
+      each.mask = ContextMask::causal;
+      each.normalizeQueries = false;
+      each.normalizeValues = false;
+      each.tokenOrder = TokenOrder::pixels;
+    }
+  };
+  std::visit(change, mixer);
+  return mixer;
+}
+
+/// As the task of a network needs it.
+Mixer formFor(const Architecture& architecture, const Mixer& mixer) {
+  return architecture.task == Task::tokens ? causalForm(mixer) : mixer;
+}
+
 /// The mixer fitted to the place of a block.
 Mixer fittedTo(const PlacedMixer& place, const Mixer& mixer, QStringList* fittings) {
   const Mixer fitted = fittedMixer(mixer, place.output.channels, place.input);
@@ -52,9 +72,17 @@ Mixer mixerFor(const Architecture& architecture,
                std::size_t kind,
                const MixerMemory& memory,
                QStringList* fittings) {
-  if (const Mixer* known = memory.recall(part, kind)) return *known;
+  if (const Mixer* known = memory.recall(part, kind)) return formFor(architecture, *known);
   const Mixer* neighbour = nearestMixer(architecture, part, kind);
-  return fittedTo(place, neighbour ? *neighbour : valueOfKind<Mixer>(kind), fittings);
+  const Mixer& like = neighbour ? *neighbour : valueOfKind<Mixer>(kind);
+  return fittedTo(place, formFor(architecture, like), fittings);
+}
+
+/// The block of a stage that has no other to be like.
+Block firstBlock(const Architecture& architecture) {
+  Block block;
+  if (architecture.task == Task::tokens) block.mixer = causalForm(LambdaMixer{});
+  return block;
 }
 
 /// Fits the mixer of one block to its place.
@@ -67,6 +95,10 @@ void fitBlock(Architecture& architecture, const PartId& part, QStringList* fitti
 }
 
 }  // namespace
+
+bool suits(const Architecture& architecture, std::size_t kind) {
+  return architecture.task != Task::tokens || isCausal(causalForm(valueOfKind<Mixer>(kind)));
+}
 
 Architecture withMixer(const Architecture& architecture,
                        const Selection& selection,
@@ -90,8 +122,12 @@ std::size_t nextKind(const Architecture& architecture, const Selection& selectio
     kinds.insert(blockOf(architecture, part).mixer.index());
   }
   if (kinds.empty()) return 0;
-  const std::size_t last = *kinds.rbegin();
-  return kinds.size() > 1 ? last : (last + 1) % kMixerKindCount;
+  std::size_t kind = *kinds.rbegin();
+  if (kinds.size() > 1) return kind;
+  do {
+    kind = (kind + 1) % kMixerKindCount;
+  } while (!suits(architecture, kind));
+  return kind;
 }
 
 Edited withBlockAdded(const Architecture& architecture, const PartId& after) {
@@ -102,7 +138,7 @@ Edited withBlockAdded(const Architecture& architecture, const PartId& after) {
   if (std::ssize(blocks) >= kMostBlocks) return edited;
   const int last = static_cast<int>(blocks.size()) - 1;
   const int like = after.kind == PartKind::block ? after.block : last;
-  blocks.insert(blocks.begin() + like + 1, like < 0 ? Block{} : blocks[at(like)]);
+  blocks.insert(blocks.begin() + like + 1, like < 0 ? firstBlock(architecture) : blocks[at(like)]);
   edited.selection = {blockPart(after.stage, like + 1)};
   return edited;
 }
@@ -120,12 +156,12 @@ Edited withStageAdded(const Architecture& architecture,
   Stage stage;
   const NetworkGraph graph = graphOf(architecture);
   const MapShape& map = index == 0 ? graph.stemOutput : graph.stageOutputs[at(index - 1)];
-  const bool halves = std::min(map.height, map.width) > 4;
+  const bool halves = !isOfSequences(architecture.family) && std::min(map.height, map.width) > 4;
   const bool isFirst = index == 0;
   stage.stride = halves && !isFirst ? 2 : 1;
   stage.width = isFirst ? architecture.stem.width : stages[at(index - 1)].width;
   if (stage.stride == 2) stage.width = std::min(2 * stage.width, kWidestStage);
-  Block block;
+  Block block = firstBlock(architecture);
   if (!isFirst && !stages[at(index - 1)].blocks.empty())
     block = stages[at(index - 1)].blocks.back();
   stage.blocks = {block};
@@ -172,7 +208,7 @@ Architecture withBlockCount(const Architecture& architecture, int stage, int cou
   Architecture next = architecture;
   if (!contains(architecture, stagePart(stage))) return next;
   std::vector<Block>& blocks = next.stages[at(stage)].blocks;
-  const Block like = blocks.empty() ? Block{} : blocks.back();
+  const Block like = blocks.empty() ? firstBlock(architecture) : blocks.back();
   blocks.resize(at(std::clamp(count, 0, kMostBlocks)), like);
   return next;
 }
