@@ -142,11 +142,12 @@ class TestNetwork : public QObject {
     network->forward(inputsFor(architecture, 1), &trace);
     std::map<std::string, std::vector<std::int64_t>> expected;
     for (const LayerCost& layer : costOf(architecture).layers) {
-      expected[layer.name] =
-          layer.name == "head" && architecture.task != Task::tokens
-              ? std::vector<std::int64_t>{1, layer.output.channels}
-              : std::vector<std::int64_t>{
-                    1, layer.output.channels, layer.output.height, layer.output.width};
+      const MapShape& output = layer.output;
+      std::vector<std::int64_t>& shape = expected[layer.name];
+      shape = {1, output.channels, output.height, output.width};
+      if (layer.name != "head") continue;
+      shape = {1, output.channels};
+      if (architecture.task == Task::tokens) shape = {1, output.width, output.channels};
     }
     QCOMPARE(trace.shapes.size(), expected.size());
     for (const auto& [layer, shape] : trace.shapes) {
