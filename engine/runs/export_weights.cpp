@@ -54,18 +54,20 @@ WeightsDescription describe(const fs::path& checkpoint, const Weights& weights, 
 
 std::string onnxOf(const Weights& weights,
                    const WeightsDescription& description,
-                   const fs::path& checkpoint) {
+                   const fs::path& checkpoint,
+                   bool isStep) {
   std::map<std::string, std::string> metadata = metadataOf(description);
   // These serve readers of safetensors.
   metadata.erase("format");
   metadata.erase("graph");  // The file has its own.
   metadata.erase(std::string(kCheckpointKey));
-  return encodeOnnx(weights.header.config.architecture,
-                    weights.file,
-                    {.input = weights.header.input,
-                     .programVersion = weights.header.environment.program,
-                     .metadata = std::move(metadata),
-                     .place = checkpoint.string()});
+  const auto encode = isStep ? encodeOnnxStep : encodeOnnx;
+  return encode(weights.header.config.architecture,
+                weights.file,
+                {.input = weights.header.input,
+                 .programVersion = weights.header.environment.program,
+                 .metadata = std::move(metadata),
+                 .place = checkpoint.string()});
 }
 
 void makeFolder(const fs::path& folder) {
@@ -101,8 +103,11 @@ ExportedWeights exportWeights(const WeightsRequest& request) {
       writeWeights(exported.files[1], weights, description);
       break;
     case RunExport::onnx:
+    case RunExport::onnxStep:
       exported.files = {request.out};
-      writeFileDurably(request.out, onnxOf(weights, description, checkpoint));
+      writeFileDurably(
+          request.out,
+          onnxOf(weights, description, checkpoint, request.what == RunExport::onnxStep));
       break;
     default:
       exported.files = {request.out};

@@ -84,6 +84,7 @@ std::string exportedText(const fs::path& run, RunExport what, std::vector<std::s
     case RunExport::weights:
     case RunExport::pytorch:
     case RunExport::onnx:
+    case RunExport::onnxStep:
     case RunExport::predictions:
     case RunExport::images:
       break;
@@ -105,6 +106,7 @@ std::string exportedText(const RunConfig& config, RunExport what) {
     case RunExport::weights:
     case RunExport::pytorch:
     case RunExport::onnx:
+    case RunExport::onnxStep:
     case RunExport::predictions:
     case RunExport::images:
       break;

@@ -18,6 +18,7 @@ enum class RunExport {
   weights,        ///< Weights and running statistics of the best checkpoint, as safetensors.
   pytorch,        ///< The same with a Python program that builds the network: a folder.
   onnx,           ///< The network with its weights as an ONNX model.
+  onnxStep,       ///< The same for one token of a sequence, with its state as inputs and outputs.
   predictions,    ///< What the network predicts for every image of a split, as CSV or NPY.
   images,         ///< The images of a split, as a folder of PNG files or as NPZ.
   epochs,         ///< One line of CSV per epoch.
@@ -44,10 +45,11 @@ struct RunExportTraits {
 };
 
 /// In the order of RunExport.
-inline constexpr std::array<RunExportTraits, 11> kRunExports{{
+inline constexpr std::array<RunExportTraits, 12> kRunExports{{
     {"safetensors", "Weights", ".safetensors", ExportForm::weights},
     {"pytorch", "PyTorch program", "-pytorch", ExportForm::weights},
     {"onnx", "ONNX model", ".onnx", ExportForm::weights},
+    {"onnx-step", "ONNX model of one token", "-step.onnx", ExportForm::weights},
     {"predictions", "Predictions", "-predictions.csv", ExportForm::computed},
     {"images", "Images", "-images", ExportForm::computed},
     {"csv", "Metrics of each epoch", ".csv", ExportForm::text},

@@ -27,20 +27,25 @@ def check(model, layers):
         assert shapes[name] == expected, f"{name}: {shapes[name]}, expected {expected}"
 
 
-for file in sorted(pathlib.Path(sys.argv[1]).glob("*.onnx")):
-    model = onnx.load(file)
-    check(model, file.with_suffix(".shapes").read_text())
-    session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
-    expected = load_file(file.with_suffix(".io.safetensors"))
-    logits = expected.pop("logits")
-    [(name, images)] = expected.items()
-    found = session.run(["logits"], {name: images})[0]
-    # The batch is dynamic, and an image has the same logits alone.
-    of_batch = any(node.name.endswith("/centred") and not node.name.startswith("normalize")
-                   for node in model.graph.node)
-    if not of_batch:
-        alone = session.run(["logits"], {name: images[:1]})[0]
-        found[:1] = numpy.where(numpy.abs(alone - logits[:1]) > numpy.abs(found[:1] - logits[:1]),
-                                alone, found[:1])
-    scale = max(1.0, float(numpy.abs(logits).max()))
-    print(file.stem, float(numpy.abs(found - logits).max()) / scale, sep="\t", flush=True)
+def main():
+    for file in sorted(pathlib.Path(sys.argv[1]).glob("*.onnx")):
+        model = onnx.load(file)
+        check(model, file.with_suffix(".shapes").read_text())
+        session = onnxruntime.InferenceSession(str(file), providers=["CPUExecutionProvider"])
+        expected = load_file(file.with_suffix(".io.safetensors"))
+        logits = expected.pop("logits")
+        [(name, images)] = expected.items()
+        found = session.run(["logits"], {name: images})[0]
+        # The batch is dynamic, and an image has the same logits alone.
+        of_batch = any(node.name.endswith("/centred") and not node.name.startswith("normalize")
+                       for node in model.graph.node)
+        if not of_batch:
+            alone = session.run(["logits"], {name: images[:1]})[0]
+            found[:1] = numpy.where(numpy.abs(alone - logits[:1]) > numpy.abs(found[:1] - logits[:1]),
+                                    alone, found[:1])
+        scale = max(1.0, float(numpy.abs(logits).max()))
+        print(file.stem, float(numpy.abs(found - logits).max()) / scale, sep="\t", flush=True)
+
+
+if __name__ == "__main__":
+    main()

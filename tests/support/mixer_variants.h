@@ -96,6 +96,30 @@ inline std::vector<std::pair<std::string, Mixer>> causalMixerVariants() {
       {"RWKV", RwkvMixer{}}};
 }
 
+struct SequenceSize {
+  int length = 13;
+  int vocabulary = 11;
+  std::size_t blocks = 2;
+};
+
+/// A network of tokens with that causal mixer in all of its blocks.
+inline Architecture sequenceOf(const Mixer& mixer,
+                               ChannelMixing mixing,
+                               const SequenceSize& size = {}) {
+  constexpr int kWidth = 12;
+  Block block{mixer};
+  block.channelMixing = mixing;
+  block.expansion = 2;
+  Architecture architecture;
+  architecture.input = {1, 1, size.length};
+  architecture.task = Task::tokens;
+  architecture.outputs = size.vocabulary;
+  architecture.family = Family::sequence;
+  architecture.stem = {EmbeddingStem{}, kWidth};
+  architecture.stages = {{kWidth, 1, std::vector<Block>(size.blocks, block)}};
+  return architecture;
+}
+
 /// The tiny run with that mixer in both of its stages; the second one halves the map and, in the
 /// plain family, changes the channels.
 inline RunConfig tinyRunOf(const Mixer& mixer, Family family = Family::plain) {

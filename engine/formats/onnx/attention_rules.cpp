@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "engine/formats/onnx/mixer_rules.h"
@@ -94,6 +95,12 @@ AttentionWriter attentionAt(LayerWriter& writer, const PlacedMixer& place, int h
   return {writer, place.name + ".layer", place.input, place.output.channels, heads};
 }
 
+/// The same for one token.
+AttentionWriter attentionOfToken(LayerWriter& writer, const PlacedMixer& place, int heads) {
+  return {
+      writer, place.name + ".layer", {place.input.channels, 1, 1}, place.output.channels, heads};
+}
+
 /// The positions [n, r r] of the windows around all positions, and the logits that hide those off
 /// the map, whose positions are 0.
 struct Windows {
@@ -126,6 +133,14 @@ std::vector<float> causalPairs(long long positions, float seen, float later) {
     for (long long m = 0; m < positions; ++m) pairs.push_back(m <= query ? seen : later);
   }
   return pairs;
+}
+
+/// The features elu(x) + 1 of linear attention.
+std::string positive(LayerWriter& writer, const std::string& x) {
+  OnnxGraph& graph = writer.graph();
+  const std::string below =
+      graph.add("Exp", "exp", {graph.add("Min", "below", {x, graph.scalar(0)})});
+  return writer.add(below, graph.add("Relu", "above", {x}));
 }
 
 /// The weights [N, h, n, m] of causal linear attention, for features or softmax keys [N, h, n, c].
@@ -255,16 +270,10 @@ std::string writeMixer(LayerWriter& writer,
                        const PlacedMixer& place,
                        const std::string& x) {
   AttentionWriter attention = attentionAt(writer, place, mixer.heads);
-  OnnxGraph& graph = writer.graph();
-  const auto positive = [&](const std::string& each) {  // elu(x) + 1
-    const std::string below =
-        graph.add("Exp", "exp", {graph.add("Min", "below", {each, graph.scalar(0)})});
-    return writer.add(below, graph.add("Relu", "above", {each}));
-  };
   const bool isSoftmax = mixer.featureMap == FeatureMap::softmax;
   std::string q = attention.projected(x, "queries"), k = attention.projected(x, "keys");
-  q = isSoftmax ? writer.softmax(q, 3) : positive(q);
-  if (!isSoftmax) k = positive(k);
+  q = isSoftmax ? writer.softmax(q, 3) : positive(writer, q);
+  if (!isSoftmax) k = positive(writer, k);
   if (mixer.causal) {
     const std::string weights = causalWeights(writer, mixer, place.input.positions(), q, k);
     return attention.mapOf(writer.matmul(weights, attention.projected(x, "values")));
@@ -278,6 +287,66 @@ std::string writeMixer(LayerWriter& writer,
     y = writer.divide(y, writer.matmul(q, sums));
   }
   return attention.mapOf(y);
+}
+
+std::string writeStep(LayerWriter& writer,
+                      const SelfAttentionMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state) {
+  AttentionWriter attention = attentionOfToken(writer, place, mixer.heads);
+  OnnxGraph& graph = writer.graph();
+  const std::int64_t length = place.input.width, depth = attention.depth();
+  const auto inWindow = [&](const char* name) {  // [N, h, length, c]
+    return state.window(
+        name, attention.projected(x, name), {kBatch, mixer.heads, length - 1, depth}, 2);
+  };
+  const std::string q = attention.scaledQueries(x);
+  std::string scores = writer.matmul(q, writer.transpose(inWindow("keys"), {0, 1, 3, 2}), "scores");
+  if (mixer.relative) {
+    Integers offsets(static_cast<std::size_t>(length));
+    std::iota(offsets.begin(), offsets.end(), 0);
+    const std::string columns =
+        writer.rows(attention.tensor("columnTable", {2 * length - 1, depth}), offsets);
+    const std::string table = writer.add(columns, attention.tensor("rowTable", {1, depth}));
+    scores = writer.add(scores, writer.matmul(q, writer.transpose(table, {1, 0})));
+  }
+  Integers distances;
+  for (std::int64_t distance = length - 1; distance >= 0; --distance) distances.push_back(distance);
+  const std::string position = writer.reshape(state.position(), {kBatch, 1, 1, 1}, "position");
+  const std::string isSeen =
+      graph.add("LessOrEqual", "seen", {graph.constant(distances, {length}), position});
+  const std::string hidden =
+      graph.add("Where", "hidden", {isSeen, graph.scalar(0), graph.scalar(kHidden)});
+  const std::string weights = writer.softmax(writer.add(scores, hidden), 3);
+  return attention.mapOf(writer.matmul(weights, inWindow("values")));
+}
+
+std::string writeStep(LayerWriter& writer,
+                      const LinearAttentionMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state) {
+  AttentionWriter attention = attentionOfToken(writer, place, mixer.heads);
+  const OnnxShape shape{kBatch, mixer.heads, attention.depth()};
+  const auto ofToken = [&](const char* name) {
+    return writer.reshape(attention.projected(x, name), shape, name);
+  };
+  const auto asRow = [&](const std::string& y) { return writer.unsqueeze(y, 2); };
+  const std::string v = ofToken("values");
+  if (mixer.featureMap == FeatureMap::softmax) {
+    const std::string lambdas =
+        state.lambdas(ofToken("keys"), v, shape, attention.depth(), KeyNormalization::softmax);
+    const std::string q = writer.softmax(ofToken("queries"), 2);
+    return attention.mapOf(writer.matmul(asRow(q), lambdas));
+  }
+  const std::string q = positive(writer, ofToken("queries"));
+  const std::string k = positive(writer, ofToken("keys"));
+  const std::string weights = writer.add(state.before("weights", shape), k);
+  state.keep("weights", weights);
+  const std::string sums = state.lambdas(k, v, shape, attention.depth(), KeyNormalization::none);
+  const std::string all = writer.sum(writer.multiply(q, weights), 2);
+  return attention.mapOf(writer.divide(writer.matmul(asRow(q), sums), asRow(all)));
 }
 
 std::string writeMixer(LayerWriter& writer,

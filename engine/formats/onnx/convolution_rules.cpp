@@ -14,11 +14,12 @@ std::string pointwise(LayerWriter& writer, const PlacedMixer& place, const std::
 
 using Integers = std::vector<std::int64_t>;
 
-/// The window of one row that ends with the position itself.
+/// The window of one row that ends with the position itself, with `padding` zeros before the first.
 std::string causalDepthwise(LayerWriter& writer,
                             const DepthwiseConvolutionMixer& mixer,
                             const PlacedMixer& place,
-                            const std::string& x) {
+                            const std::string& x,
+                            std::int64_t padding) {
   const std::int64_t channels = place.input.channels, side = mixer.kernelSize;
   const std::string filters =
       writer.graph().weight(place.name + ".layer.filters", {channels, 1, 1, side});
@@ -27,7 +28,7 @@ std::string causalDepthwise(LayerWriter& writer,
                             {x, filters},
                             {{"kernel_shape", Integers{1, side}},
                              {"strides", Integers{place.stride, place.stride}},
-                             {"pads", Integers{0, side - 1, 0, 0}},
+                             {"pads", Integers{0, padding, 0, 0}},
                              {"group", channels}});
 }
 
@@ -53,7 +54,9 @@ std::string writeMixer(LayerWriter& writer,
                        const PlacedMixer& place,
                        const std::string& x) {
   const int channels = place.input.channels, side = mixer.kernelSize;
-  if (mixer.causal) return pointwise(writer, place, causalDepthwise(writer, mixer, place, x));
+  if (mixer.causal) {
+    return pointwise(writer, place, causalDepthwise(writer, mixer, place, x, side - 1));
+  }
   const std::string filters =
       writer.graph().weight(place.name + ".layer.filters", {channels, 1, side, side});
   return pointwise(writer,
@@ -67,6 +70,16 @@ std::string writeMixer(LayerWriter& writer,
                                          .stride = place.stride,
                                          .padding = side / 2,
                                          .groups = channels}));
+}
+
+std::string writeStep(LayerWriter& writer,
+                      const DepthwiseConvolutionMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state) {
+  const OnnxShape shape{kBatch, place.input.channels, 1, mixer.kernelSize - 1};
+  const std::string seen = state.window("inputs", x, shape, 3);
+  return pointwise(writer, place, causalDepthwise(writer, mixer, place, seen, 0));
 }
 
 std::string writeSqueezeExcitation(

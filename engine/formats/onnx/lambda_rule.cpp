@@ -20,6 +20,7 @@ class LambdaRule {
         mixer_(mixer),
         module_(place.name + ".layer"),
         map_(place.input),
+        tableMap_(place.input),
         n_(map_.positions()),
         outputs_(place.output.channels),
         own_(mixer.multiHead ? mixer.heads : 1),
@@ -27,6 +28,36 @@ class LambdaRule {
         u_(mixer.intraDepth),
         v_(outputs_ / mixer.heads),
         isPerChannel_(mixer.normAxes == NormAxes::channels) {}
+
+  /// The rule for one token, with the embeddings of the whole length.
+  static LambdaRule ofToken(LayerWriter& writer,
+                            const LambdaMixer& mixer,
+                            const PlacedMixer& place) {
+    LambdaRule rule(writer, mixer, place);
+    rule.map_.width = 1;
+    rule.n_ = 1;
+    return rule;
+  }
+
+  std::string writeStep(const std::string& x, StepState& state) {
+    const std::string q = writer_.reshape(queries(x), {kBatch, own_, headsOfEach(), k_}, "queries");
+    const std::string v = writer_.reshape(values(x), {kBatch, own_, u_, v_}, "values");
+    std::string y;
+    if (mixer_.content) {
+      const OnnxShape shape{kBatch, own_, u_, k_};
+      const std::string keys =
+          writer_.reshape(projection(x, "keys", own_ * u_ * k_), shape, "keys");
+      const std::string each = state.lambdas(keys, v, shape, v_, mixer_.keyNormalization);
+      const std::string lambda =
+          writer_.reshape(writer_.sum(each, 2), {kBatch, own_, k_, v_}, "contentLambda");
+      y = writer_.matmul(q, lambda);
+    }
+    if (hasPositions()) {
+      const std::string ofPositions = stepOfPositions(q, v, state);
+      y = y.empty() ? ofPositions : writer_.add(y, ofPositions);
+    }
+    return writer_.reshape(y, {kBatch, outputs_, 1, 1});
+  }
 
   std::string write(const std::string& input) {
     const std::string x = tokens(input);
@@ -195,13 +226,17 @@ class LambdaRule {
     return weighted(writer_.matmul(q, writer_.transpose(rows, {0, 1, 3, 2})), v);
   }
 
-  /// R of a head, [rows, u, k].
-  std::string table(int head) {
-    const long long rows = embeddingRows(mixer_, map_);
+  /// R of all heads, [rows, t u, k].
+  std::string table() {
     const std::string name = mixer_.sharedEmbeddings.empty()
                                  ? module_ + ".embedding.table"
                                  : "embeddings-" + mixer_.sharedEmbeddings + ".table";
-    const std::string whole = writer_.graph().weight(name, {rows, own_ * u_, k_});
+    return writer_.graph().weight(name, {embeddingRows(mixer_, tableMap_), own_ * u_, k_});
+  }
+
+  /// R of a head, [rows, u, k].
+  std::string table(int head) {
+    const std::string whole = table();
     if (own_ == 1) return whole;
     std::vector<std::int64_t> columns;
     for (std::int64_t i = 0; i < u_; ++i) columns.push_back(head * u_ + i);
@@ -261,11 +296,57 @@ class LambdaRule {
     return writer_.matmul(q, lambdas);
   }
 
+  /// The position part [N, t, h / t, v] of a token with queries [N, t, h / t, k] and values
+  /// [N, t, u, v].
+  std::string stepOfPositions(const std::string& q, const std::string& v, StepState& state) {
+    const std::int64_t length = tableMap_.width;
+    const std::int64_t reach =
+        std::min<std::int64_t>(mixer_.scope > 0 ? mixer_.scope / 2 : length, length - 1);
+    // Values before the first token are 0, whatever their embeddings are.
+    const std::string seen =
+        state.window("values", writer_.unsqueeze(v, 2), {kBatch, own_, reach, u_, v_}, 2);
+    const std::string rows = mixer_.embedding == PositionEmbedding::absolute
+                                 ? absoluteRows(length, state)
+                                 : relativeRows(length, reach);  // [.., reach + 1, t u, k]
+    std::string embeddings = writer_.reshape(rows, {-1, reach + 1, own_, u_, k_}, "embeddings");
+    embeddings = writer_.reshape(writer_.transpose(embeddings, {0, 2, 4, 1, 3}),
+                                 {-1, own_, k_, (reach + 1) * u_});
+    const std::string weights = writer_.matmul(q, embeddings, "positionWeights");
+    return writer_.matmul(weights, writer_.reshape(seen, {kBatch, own_, (reach + 1) * u_, v_}));
+  }
+
+  /// The rows of the offsets from -reach to 0.
+  std::string relativeRows(std::int64_t length, std::int64_t reach) {
+    const std::int64_t own =  // The row of offset 0.
+        mixer_.scope == 0 ? length - 1 : (mixer_.scope / 2) * (mixer_.scope + std::int64_t{1});
+    std::vector<std::int64_t> index;
+    for (std::int64_t back = reach; back >= 0; --back) index.push_back(own - back);
+    return writer_.rows(table(), index);
+  }
+
+  /// The rows of a query, which stands at the end of the window where the sequence is longer.
+  std::string absoluteRows(std::int64_t length, StepState& state) {
+    OnnxGraph& graph = writer_.graph();
+    const auto integers = [&](std::vector<std::int64_t> values) {
+      const std::int64_t count = std::ssize(values);
+      return graph.constant(std::move(values), {count});
+    };
+    std::vector<std::int64_t> back;
+    for (std::int64_t place = 1 - length; place <= 0; ++place) back.push_back(place);
+    const std::string position = writer_.reshape(state.position(), {kBatch, 1}, "position");
+    const std::string query = graph.add("Min", "query", {position, integers({length - 1})});
+    const std::string context =
+        graph.add("Max", "context", {writer_.add(query, integers(std::move(back))), integers({0})});
+    const std::string index = writer_.add(writer_.multiply(query, integers({length})), context);
+    return graph.add("Gather", "rows", {table(), index}, {{"axis", std::int64_t{0}}});
+  }
+
   LayerWriter& writer_;
   const LambdaMixer& mixer_;
   std::string module_;
   MapShape map_;
-  long long n_;  ///< Positions: queries and context are the same.
+  MapShape tableMap_;  ///< The map that the embeddings are for.
+  long long n_;        ///< Positions: queries and context are the same.
   int outputs_;
   int own_;  ///< Heads that have keys, values and embeddings of their own.
   int k_;
@@ -281,6 +362,14 @@ std::string writeMixer(LayerWriter& writer,
                        const PlacedMixer& place,
                        const std::string& x) {
   return LambdaRule(writer, mixer, place).write(x);
+}
+
+std::string writeStep(LayerWriter& writer,
+                      const LambdaMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state) {
+  return LambdaRule::ofToken(writer, mixer, place).writeStep(x, state);
 }
 
 }  // namespace lambda

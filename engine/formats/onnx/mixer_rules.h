@@ -3,6 +3,7 @@
 #include <string>
 
 #include "engine/formats/onnx/layer_writer.h"
+#include "engine/formats/onnx/step_state.h"
 #include "engine/values/architecture/graph.h"
 
 namespace lambda {
@@ -54,6 +55,36 @@ std::string writeMixer(LayerWriter& writer,
                        const RwkvMixer& mixer,
                        const PlacedMixer& place,
                        const std::string& x);
+
+// writeStep() has one overload for each kind that can be causal. It writes the operations of a
+// causal mixer on one token x [N, input channels, 1, 1] after those of the state, and returns the
+// value [N, output channels, 1, 1]. `place` has the whole length of sequences.
+
+std::string writeStep(LayerWriter& writer,
+                      const LambdaMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state);
+std::string writeStep(LayerWriter& writer,
+                      const DepthwiseConvolutionMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state);
+std::string writeStep(LayerWriter& writer,
+                      const SelfAttentionMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state);
+std::string writeStep(LayerWriter& writer,
+                      const LinearAttentionMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state);
+std::string writeStep(LayerWriter& writer,
+                      const RwkvMixer& mixer,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state);
 
 /// Squeeze-and-excitation of a map x [N, channels, H, W] by the module of that name.
 std::string writeSqueezeExcitation(

@@ -97,9 +97,12 @@ std::string OnnxGraph::nameResult(const std::string& value,
   return name;
 }
 
-void OnnxGraph::nameOutput(const std::string& value, const std::string& name, OnnxShape shape) {
+void OnnxGraph::nameOutput(const std::string& value,
+                           const std::string& name,
+                           OnnxShape shape,
+                           OnnxType type) {
   rename(value, name);
-  outputs_.push_back({name, std::move(shape)});
+  outputs_.push_back({name, std::move(shape), type});
 }
 
 }  // namespace lambda

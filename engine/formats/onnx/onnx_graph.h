@@ -56,6 +56,8 @@ class OnnxGraph {
   /// Begins a layer, to which all that follows belongs.
   void beginLayer(const std::string& name) { layer_ = name; }
 
+  const std::string& layer() const { return layer_; }
+
   /// Adds a node and returns its output. `part` is its name within the layer.
   std::string add(const std::string& operation,
                   const std::string& part,
@@ -88,7 +90,10 @@ class OnnxGraph {
   }
 
   /// Gives a value the name of an output of the graph.
-  void nameOutput(const std::string& value, const std::string& name, OnnxShape shape);
+  void nameOutput(const std::string& value,
+                  const std::string& name,
+                  OnnxShape shape,
+                  OnnxType type = OnnxType::float32);
 
   const std::vector<OnnxNode>& nodes() const { return nodes_; }
 

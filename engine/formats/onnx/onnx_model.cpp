@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/formats/onnx/layer_writer.h"
 #include "engine/formats/onnx/mixer_rules.h"
 #include "engine/formats/onnx/onnx_messages.h"
+#include "engine/formats/onnx/step_state.h"
 #include "engine/runtime/error.h"
 #include "engine/values/architecture/graph.h"
 
@@ -35,6 +37,30 @@ class NetworkWriter {
       onnx_.addInput("images", batchOf(graph_.image));
       input_ = normalized(input.normalization);
     }
+    const MapShape logits = writeNodes();
+    onnx_.nameOutput(results_.back(),
+                     "logits",
+                     graph_.takesTokens() ? OnnxShape{kBatch, logits.positions(), logits.channels}
+                                          : OnnxShape{kBatch, logits.channels});
+  }
+
+  /// Writes the network for one token, and returns what the metadata say of its states.
+  std::string writeStep() {
+    // The mixers keep the places with the whole length.
+    graph_.image.width = 1;
+    for (Node& node : graph_.nodes) node.output.width = 1;
+    state_.emplace(writer_);
+    onnx_.addInput("token", {kBatch}, OnnxType::int64);
+    input_ = "token";
+    const OnnxShape shape{kBatch, writeNodes().channels};
+    onnx_.nameOutput(writer_.reshape(results_.back(), shape, "logits"), "logits", shape);
+    state_->nameOutputs();
+    return state_->description();
+  }
+
+ private:
+  /// Returns the shape of the logits.
+  MapShape writeNodes() {
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
       const Node& node = graph_.nodes[i];
       const bool isLast = i + 1 == graph_.nodes.size();
@@ -45,14 +71,9 @@ class NetworkWriter {
       }
       results_.push_back(std::move(result));
     }
-    const MapShape& logits = graph_.nodes.back().output;
-    onnx_.nameOutput(results_.back(),
-                     "logits",
-                     graph_.takesTokens() ? OnnxShape{kBatch, logits.positions(), logits.channels}
-                                          : OnnxShape{kBatch, logits.channels});
+    return graph_.nodes.back().output;
   }
 
- private:
   /// Whether the node is the last of its layer. A sequence block has two sums of its name.
   bool endsLayer(std::size_t index) const {
     const auto begin = graph_.nodes.begin() + static_cast<std::ptrdiff_t>(index);
@@ -99,6 +120,9 @@ class NetworkWriter {
 
   std::string add(const PlacedMixer& place, const Node& node) {
     const auto write = [&](const auto& mixer) {
+      if constexpr (requires { lambda::writeStep(writer_, mixer, place, input_, *state_); }) {
+        if (state_) return lambda::writeStep(writer_, mixer, place, inputOf(node), *state_);
+      }
       return writeMixer(writer_, mixer, place, inputOf(node));
     };
     return std::visit(write, place.mixer);
@@ -172,12 +196,22 @@ class NetworkWriter {
                           /*bias=*/true);
   }
 
+  /// Each position of x [N, n, channels] replaced by the one before it.
+  std::string positionsBefore(const std::string& x, int channels) {
+    if (state_) {
+      const OnnxShape shape{kBatch, channels};
+      const std::string before = writer_.unsqueeze(state_->before("previous", shape), 1);
+      state_->keep("previous", writer_.reshape(x, shape, "token"));
+      return before;
+    }
+    // One position is added in front and one is removed at the end.
+    return onnx_.add("Pad", "before", {x, onnx_.constant(Integers{0, 1, 0, 0, -1, 0}, {6})});
+  }
+
   /// See engine/layers/blocks/channel_mixing.h.
   std::string rwkv(const ChannelMixingNode& mixing, const Node& node, const std::string& x) {
     const int channels = node.output.channels;
-    // One position is added in front and one is removed at the end.
-    const std::string before =
-        onnx_.add("Pad", "before", {x, onnx_.constant(Integers{0, 1, 0, 0, -1, 0}, {6})});
+    const std::string before = positionsBefore(x, channels);
     const std::string change = onnx_.add("Sub", "change", {x, before});
     const auto mixed = [&](const char* share) {
       return writer_.add(
@@ -218,9 +252,22 @@ class NetworkWriter {
   NetworkGraph graph_;
   OnnxGraph& onnx_;
   LayerWriter writer_;
+  std::optional<StepState> state_;    // Of a network for one token.
   std::string input_;                 // The normalised image, or the tokens.
   std::vector<std::string> results_;  // The values that the nodes give.
 };
+
+/// The name of the graph, which the format demands.
+std::string graphNameOf(const Architecture& architecture) {
+  return architecture.name.empty() ? "network" : architecture.name;
+}
+
+void requireCausal(const PlacedMixer& place, const std::string& weights) {
+  if (isCausal(place.mixer)) return;
+  throw Error(weights,
+              "the " + std::string(traitsOf(place.mixer).name) + " " + place.name +
+                  " sees later tokens, which one step does not have yet");
+}
 
 }  // namespace
 
@@ -237,9 +284,24 @@ std::string encodeOnnx(const Architecture& architecture,
   }
   OnnxGraph graph(weights, details.place);
   NetworkWriter(architecture, graph).write(details.input);
-  // The format demands a name.
-  const std::string name = architecture.name.empty() ? "network" : architecture.name;
-  return encodeOnnxModel(graph, name, details.programVersion, details.metadata);
+  return encodeOnnxModel(
+      graph, graphNameOf(architecture), details.programVersion, details.metadata);
+}
+
+std::string encodeOnnxStep(const Architecture& architecture,
+                           const SafeTensors& weights,
+                           const OnnxDetails& details) {
+  const NetworkGraph network = graphOf(architecture);
+  if (!network.takesTokens()) {
+    throw Error(details.place,
+                "its network takes images, and one step is that of a sequence of tokens",
+                "Export the whole network: --to onnx.");
+  }
+  for (const PlacedMixer& place : network.mixers()) requireCausal(place, details.place);
+  OnnxGraph graph(weights, details.place);
+  std::map<std::string, std::string> metadata = details.metadata;
+  metadata["state"] = NetworkWriter(architecture, graph).writeStep();
+  return encodeOnnxModel(graph, graphNameOf(architecture), details.programVersion, metadata);
 }
 
 }  // namespace lambda

@@ -26,4 +26,21 @@ std::string encodeOnnx(const Architecture& architecture,
                        const SafeTensors& weights,
                        const OnnxDetails& details);
 
+/// One step of a network of tokens, with what it keeps of the tokens before as inputs and outputs.
+/// Input "token" [N] int64, output "logits" [N, vocabulary]. Each state is an input NAME, which
+/// begins with zeros, and an output NAME.next of the same shape, which is the input of the next
+/// step; "state" in the metadata lists them. NAME is that of a layer with what it keeps:
+///   LAYER.previous            the last token of a layer of RWKV-4
+///   LAYER.num, .den, .maximum the sums of the wkv, num e^maximum and den e^maximum
+///   LAYER.sums                of keys times values, of softmax keys relative to LAYER.maximum
+///   LAYER.weights, .squares   sums by which they are divided: of weights of keys, or of squares
+///   LAYER.keys, .values       a window of positions, the last one at its end
+///   LAYER.inputs              the same of a depthwise convolution
+///   position                  how many tokens came before, int64 [N], where a layer depends on it
+/// Steps give what GrowingSequence gives, beyond the network's length too. Throws Error as
+/// encodeOnnx(), and for a network of images or with a mixer that sees later tokens.
+std::string encodeOnnxStep(const Architecture& architecture,
+                           const SafeTensors& weights,
+                           const OnnxDetails& details);
+
 }  // namespace lambda

@@ -25,7 +25,24 @@ class RwkvWriter {
 
   /// [N, n, d] for the tokens [N, n, c].
   std::string write(const std::string& tokens) {
-    const std::string before = later(tokens, 1, 0);
+    return write(tokens, later(tokens, 1, 0), [&](const std::string& keys, const std::string& v) {
+      return mean(keys, v);
+    });
+  }
+
+  /// [N, d] for the next token [N, c].
+  std::string writeStep(const std::string& token, StepState& state) {
+    const std::string before = state.before("previous", {kBatch, channels_});
+    state.keep("previous", token);
+    return write(token, before, [&](const std::string& key, const std::string& value) {
+      return nextMean(key, value, state);
+    });
+  }
+
+ private:
+  /// The layer for tokens [N, .., c], those before them, and the wkv of their keys and values.
+  template <class Mean>
+  std::string write(const std::string& tokens, const std::string& before, const Mean& wkv) {
     const auto mixed = [&](const char* name) {
       // before + share (tokens - before)
       const std::string share = weight(name, channels_);
@@ -36,10 +53,9 @@ class RwkvWriter {
     const std::string values = product(mixed("time_mix_v"), "value", channels_);
     const std::string gate =
         graph().add("Sigmoid", "gate", {product(mixed("time_mix_r"), "receptance", channels_)});
-    return product(writer_.multiply(gate, mean(keys, values)), "output", depth_);
+    return product(writer_.multiply(gate, wkv(keys, values)), "output", depth_);
   }
 
- private:
   OnnxGraph& graph() { return writer_.graph(); }
 
   std::string weight(const char* name, int size) {
@@ -90,10 +106,7 @@ class RwkvWriter {
 
   /// The wkv.
   std::string mean(const std::string& keys, const std::string& values) {
-    const std::string rate = power(weight("time_decay", depth_));
-    // Ones of the values' shape, whose batch is open.
-    const std::string zeros = writer_.multiply(values, graph().scalar(0));
-    const std::string ones = writer_.add(zeros, graph().scalar(1));
+    const std::string rate = this->rate(), ones = onesLike(values);
     Sums sums{values, ones, keys};
     for (long long count = 1; count < length_; count *= 2) {
       Sums earlier = later(sums, count);
@@ -101,9 +114,39 @@ class RwkvWriter {
       earlier.maximum = subtract(earlier.maximum, fall);
       sums = sum(sums, earlier);
     }
+    return withOwn(later(sums, 1), keys, values, ones);
+  }
+
+  /// The wkv [N, d] of the next token.
+  std::string nextMean(const std::string& key, const std::string& value, StepState& state) {
+    const OnnxShape shape{kBatch, depth_};
+    Sums past{state.before("num", shape), state.before("den", shape), {}};
+    past.maximum = state.maximumOf(past.den, state.before("maximum", shape));
+    const std::string ones = onesLike(value);
+    const std::string y = withOwn(past, key, value, ones);
+    past.maximum = subtract(past.maximum, rate());
+    const Sums sums = sum(past, {value, ones, key});
+    state.keep("num", sums.num);
+    state.keep("den", sums.den);
+    state.keep("maximum", sums.maximum);
+    return y;
+  }
+
+  /// The mean of the tokens in the sums before and of the own, which has the bonus.
+  std::string withOwn(const Sums& before,
+                      const std::string& keys,
+                      const std::string& values,
+                      const std::string& ones) {
     const std::string own = writer_.add(keys, weight("time_first", depth_));
-    const Sums seen = sum(later(sums, 1), {values, ones, own});
+    const Sums seen = sum(before, {values, ones, own});
     return writer_.divide(seen.num, seen.den);
+  }
+
+  std::string rate() { return power(weight("time_decay", depth_)); }
+
+  /// Ones of the values' shape, whose batch is open.
+  std::string onesLike(const std::string& values) {
+    return writer_.add(writer_.multiply(values, graph().scalar(0)), graph().scalar(1));
   }
 
   LayerWriter& writer_;
@@ -123,6 +166,16 @@ std::string writeMixer(LayerWriter& writer,
   const std::string tokens = writer.pixels(x, map.channels, map.positions());
   map.channels = place.output.channels;
   return writer.mapOf(RwkvWriter(writer, place).write(tokens), map);
+}
+
+std::string writeStep(LayerWriter& writer,
+                      const RwkvMixer& /*mixer*/,
+                      const PlacedMixer& place,
+                      const std::string& x,
+                      StepState& state) {
+  const std::string token = writer.reshape(x, {kBatch, place.input.channels}, "token");
+  const std::string y = RwkvWriter(writer, place).writeStep(token, state);
+  return writer.reshape(y, {kBatch, place.output.channels, 1, 1});
 }
 
 }  // namespace lambda

@@ -416,6 +416,9 @@ class TestDocs : public QObject {
     QTest::newRow("ONNX Runtime") << QStringList{u"onnxruntime"_s, u"numpy"_s}
                                   << u"import numpy, onnxruntime"_s
                                   << u"import numpy\npixels = numpy.full((2, 3, 32, 32), 90)\n"_s;
+    QTest::newRow("ONNX Runtime, one token after the other")
+        << QStringList{u"onnxruntime"_s, u"numpy"_s} << u"import json, numpy, onnxruntime"_s
+        << QString();
   }
 
   void everyPythonProgramRuns() {
@@ -426,7 +429,9 @@ class TestDocs : public QObject {
     const QString missing = python.missing(modules);
     if (!missing.isEmpty()) QSKIP(qPrintable(missing));
     int found = 0;
-    for (const Block& block : blocksOf(u"resources/docs/weights.md"_s)) {
+    QList<Block> blocks;
+    for (const QString& document : documents()) blocks << blocksOf(document);
+    for (const Block& block : blocks) {
       if (!block.text.startsWith(begin)) continue;
       ++found;
       std::ofstream(folder_.path() / "block.py") << (before + block.text).toStdString();

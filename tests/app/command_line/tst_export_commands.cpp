@@ -194,6 +194,13 @@ class TestExportCommands : public QObject {
     const ProgramOutcome described = run({u"describe"_s, u"rwkv.safetensors"_s, u"--json"_s});
     QVERIFY2(described.status == 0, described.errors.constData());
     QCOMPARE(described.json()[u"parameters"_s].toInteger(), parameters);
+    const QStringList step{u"--to"_s, u"onnx-step"_s, u"--out"_s, u"step.onnx"_s};
+    const ProgramOutcome stepped = run(QStringList{u"export"_s, u"rwkv.safetensors"_s} + step);
+    QVERIFY2(stepped.status == 0, stepped.errors.constData());
+    QVERIFY(content(u"step.onnx"_s).contains("stage1.block2.mixer.maximum.next"));
+    const ProgramOutcome ofImages = run(QStringList{u"export"_s, run_} + step);
+    QCOMPARE(ofImages.status, 1);
+    QVERIFY2(ofImages.errors.contains("takes images"), ofImages.errors.constData());
     // With weights of 0 all bytes are as probable as each other.
     std::ofstream(folder_.path() / "text.txt") << std::string(20000, 'a');
     const QStringList onText{u"--data"_s, u"text.txt"_s};

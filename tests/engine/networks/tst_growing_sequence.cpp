@@ -23,24 +23,13 @@ namespace {
 
 constexpr int kLength = 13;  // Of the networks.
 constexpr int kLonger = 40;  // Tokens of a sequence beyond it.
-constexpr int kVocabulary = 11;
-constexpr int kWidth = 12;
+constexpr int kVocabulary = SequenceSize().vocabulary;
 
 Architecture networkOf(const Mixer& mixer,
                        ChannelMixing mixing,
                        int length = kLength,
                        std::size_t blocks = 2) {
-  Block block{mixer};
-  block.channelMixing = mixing;
-  block.expansion = 2;
-  Architecture architecture;
-  architecture.input = {1, 1, length};
-  architecture.task = Task::tokens;
-  architecture.outputs = kVocabulary;
-  architecture.family = Family::sequence;
-  architecture.stem = {EmbeddingStem{}, kWidth};
-  architecture.stages = {{kWidth, 1, std::vector<Block>(blocks, block)}};
-  return architecture;
+  return sequenceOf(mixer, mixing, {.length = length, .blocks = blocks});
 }
 
 /// Fills all parameters with numbers of the size that trained ones have.

@@ -10,10 +10,12 @@
 
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/onnx/onnx_model.h"
+#include "engine/networks/growing_sequence.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/tensor_file.h"
 #include "engine/values/architecture/cost.h"
 #include "tests/support/exported_networks.h"
+#include "tests/support/mixer_variants.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/test_python.h"
 
@@ -39,6 +41,56 @@ OnnxDetails detailsOf(const Architecture& architecture) {
 NamedTensor modelInputOf(const at::Tensor& input) {
   if (!input.is_floating_point()) return {"tokens", input};
   return {"images", input * 0.25 + 0.5};
+}
+
+constexpr std::int64_t kSteps = 30;  ///< Twice the length of the networks of sequences.
+
+/// Every mixer that can be causal, with every option, and networks of several kinds.
+std::vector<std::pair<std::string, Architecture>> networksOfTokens() {
+  std::vector<std::pair<std::string, Architecture>> all = sequenceArchitectures();
+  for (const auto& [name, mixer] : causalMixerVariants()) {
+    all.emplace_back(name, sequenceOf(mixer, ChannelMixing::rwkv));
+  }
+  for (const auto& [name, mixer] : causalMixerVariants()) {
+    const auto size = SequenceSize{.length = 1};
+    all.emplace_back(name + ", for one token", sequenceOf(mixer, ChannelMixing::mlp, size));
+  }
+  return all;
+}
+
+/// Lowers all keys of all mixers by a constant below that of which e^x is 0. A softmax does not see
+/// it. The first channel of the mixers' inputs becomes 1 at all positions for this.
+void lowerKeys(Network& network) {
+  const at::NoGradGuard noGradients;
+  for (const auto& parameter : network->named_parameters()) {
+    const std::string& name = parameter.key();
+    const at::Tensor& value = parameter.value();
+    if (name.ends_with("mixerNorm.weight")) value.select(0, 0).fill_(0);
+    if (name.ends_with("mixerNorm.bias")) value.select(0, 0).fill_(1);
+    if (name.ends_with("mixer.layer.time_mix_k")) value.select(0, 0).fill_(1);
+    if (name.ends_with("mixer.layer.key.weight") || name.ends_with("mixer.layer.keys.weight")) {
+      value.select(1, 0).sub_(120);
+    }
+  }
+}
+
+/// The logits [N, n, vocabulary] of sequences of tokens [N, n] that grow by one token after the
+/// other: up to the network's length those of the whole sequences.
+at::Tensor logitsOfSteps(Network& network, const at::Tensor& tokens) {
+  std::vector<at::Tensor> sequences;
+  for (const at::Tensor& each : tokens.unbind()) {
+    GrowingSequence sequence(network);
+    std::vector<at::Tensor> steps;
+    for (std::int64_t i = 0; i < each.size(0); ++i) {
+      const auto token = each[i].item<std::int64_t>();
+      steps.push_back(sequence.append(std::span(&token, 1)));
+    }
+    sequences.push_back(at::stack(steps));
+  }
+  const at::NoGradGuard noGradients;
+  const std::int64_t length = network->architecture.input.width;
+  const at::Tensor whole = network(tokens.narrow(1, 0, length).unsqueeze(1).unsqueeze(1));
+  return at::cat({whole, at::stack(sequences).slice(1, length)}, 1);
 }
 
 /// What the names of the values in a model say of its layers: the shape of each without the batch.
@@ -154,6 +206,53 @@ class TestOnnx : public QObject {
     const PythonOutcome outcome = python_.run("check_onnx.py", {folder.path()});
     QVERIFY2(outcome.status == 0, outcome.errors.constData());
     QCOMPARE(beyondLimits(outcome.output, limits), std::string());
+  }
+
+  void itsStepsAreThoseOfASequenceThatGrows() {
+    const QString missing = python_.missing({u"onnx"_s, u"onnxruntime"_s, u"numpy"_s});
+    if (!missing.isEmpty()) QSKIP(qPrintable(missing));
+    const TemporaryFolder folder;
+    std::map<std::string, double> limits;
+    const auto add = [&](const std::string& name, Network& network) {
+      Architecture architecture = network->architecture;
+      const at::Tensor tokens = at::randint(architecture.outputs, {2, kSteps}, at::kLong);
+      writeFileDurably(
+          folder.path() / (name + ".onnx"),
+          encodeOnnxStep(architecture, weightsOf(network, folder.path()), detailsOf(architecture)));
+      saveTensors(folder.path() / (name + ".io.safetensors"),
+                  {{"tokens", tokens}, {"logits", logitsOfSteps(network, tokens)}},
+                  {{"format", "pt"}});
+      architecture.input.width = 1;
+      writeFileDurably(folder.path() / (name + ".shapes"), shapesText(architecture));
+      limits[name] = 1e-4;
+    };
+    for (const auto& [name, architecture] : networksOfTokens()) {
+      Network network = trainedNetwork(architecture, inputFor(architecture));
+      add(name, network);
+    }
+    for (const Mixer& mixer : {causalMixerVariants().front().second,
+                               Mixer(LinearAttentionMixer{.heads = 2, .causal = true}),
+                               Mixer(RwkvMixer{})}) {
+      const Architecture architecture = sequenceOf(mixer, ChannelMixing::mlp);
+      Network network = trainedNetwork(architecture, inputFor(architecture));
+      lowerKeys(network);
+      add(std::string(traitsOf(mixer).name) + ", low keys", network);
+    }
+    const PythonOutcome outcome = python_.run("check_onnx_step.py", {folder.path()});
+    QVERIFY2(outcome.status == 0, outcome.errors.constData());
+    QCOMPARE(beyondLimits(outcome.output, limits), std::string());
+  }
+
+  void aStepIsThatOfANetworkOfTokens() {
+    const TemporaryFolder folder;
+    const Architecture images = tinyRun().architecture;
+    Network network(images);
+    const SafeTensors weights = weightsOf(network, folder.path());
+    QVERIFY_THROWS_EXCEPTION(Error, encodeOnnxStep(images, weights, detailsOf(images)));
+    const Architecture all = sequenceOf(SelfAttentionMixer{.heads = 2}, ChannelMixing::mlp);
+    Network sees(all);
+    const SafeTensors others = weightsOf(sees, folder.path());
+    QVERIFY_THROWS_EXCEPTION(Error, encodeOnnxStep(all, others, {}));
   }
 };
 

@@ -42,6 +42,8 @@ constexpr std::array<const char16_t*, kRunExports.size()> kMeanings{
     u"A folder with the weights and one Python file that builds the network in PyTorch and "
     "classifies images.",
     u"The network with its weights as one file for ONNX Runtime, Netron and other programs.",
+    u"The same for one token of a sequence, with what the network keeps of the tokens before as "
+    "inputs and outputs. For networks that predict tokens.",
     u"Label, prediction, loss and the probabilities of all classes for every image of a split. "
     "Scoring the test images is counted.",
     u"The images of the run's data set, for use in other programs.",
