@@ -10,6 +10,7 @@
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/formats/onnx/onnx_model.h"
 #include "engine/formats/python/python_network.h"
+#include "engine/formats/tokenizer/tokenizer.h"
 #include "engine/runs/run_export.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
@@ -113,6 +114,12 @@ ExportedWeights exportWeights(const WeightsRequest& request) {
       exported.files = {request.out};
       writeWeights(request.out, weights, description);
       break;
+  }
+  const fs::path tokenizer = tokenizerBeside(checkpoint);
+  std::error_code error;
+  if (fs::exists(tokenizer, error)) {
+    exported.files.push_back(tokenizerBeside(exported.files.back()));
+    writeFileDurably(exported.files.back(), readFile(tokenizer, Tokenizer::maxBytes));
   }
   return exported;
 }

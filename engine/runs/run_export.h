@@ -94,7 +94,8 @@ struct ExportedWeights {
   bool averaged = false;
 };
 
-/// Writes the weights of a run's best checkpoint, or of a checkpoint. Throws Error.
+/// Writes the weights of a run's best checkpoint, or of a checkpoint, and with them a copy of their
+/// tokenizer, if there is one beside them. Throws Error.
 ExportedWeights exportWeights(const WeightsRequest& request);
 
 /// Whether the path is one of the files of a run, which an export never replaces, whether or not

@@ -1,6 +1,7 @@
 #include "engine/trained/generator.h"
 
 #include <chrono>
+#include <system_error>
 
 #include <ATen/ATen.h>
 
@@ -14,21 +15,30 @@ namespace lambda {
 
 namespace {
 
-TokenText textOf(const TrainedNetwork& trained) {
+TokenText textOf(const TrainedNetwork& trained,
+                 const std::optional<std::filesystem::path>& tokenizer) {
   const RunConfig& config = trained.header().config;
   if (config.architecture.task != Task::tokens) {
     throw Error(trained.checkpoint().string(),
                 "its network takes images and writes no text",
                 "Give a run with a network that predicts tokens.");
   }
-  return {config.data.source, config.architecture.outputs};
+  const int vocabulary = config.architecture.outputs;
+  const std::filesystem::path file = tokenizer.value_or(tokenizerBeside(trained.checkpoint()));
+  std::error_code error;
+  if (!tokenizer && !std::filesystem::exists(file, error)) return {config.data.source, vocabulary};
+  return {config.data.source,
+          vocabulary,
+          std::make_shared<const Tokenizer>(Tokenizer::readFor(vocabulary, file))};
 }
 
 }  // namespace
 
 struct Generator::Impl {
-  Impl(const std::filesystem::path& run, const std::optional<DeviceConfig>& device)
-      : trained(run, {.device = device}), text(textOf(trained)) {}
+  Impl(const std::filesystem::path& run,
+       const std::optional<DeviceConfig>& device,
+       const std::optional<std::filesystem::path>& tokenizer)
+      : trained(run, {.device = device}), text(textOf(trained, tokenizer)) {}
 
   Network& network() { return trained.weights().network; }
 
@@ -36,8 +46,10 @@ struct Generator::Impl {
   TokenText text;
 };
 
-Generator::Generator(const std::filesystem::path& run, const std::optional<DeviceConfig>& device)
-    : impl_(std::make_unique<Impl>(run, device)) {}
+Generator::Generator(const std::filesystem::path& run,
+                     const std::optional<DeviceConfig>& device,
+                     const std::optional<std::filesystem::path>& tokenizer)
+    : impl_(std::make_unique<Impl>(run, device, tokenizer)) {}
 
 Generator::~Generator() = default;
 

@@ -33,10 +33,13 @@ struct Generation {
 class Generator {
  public:
   /// `run`: a run folder, for its best checkpoint; a checkpoint; or a file of exported weights.
-  /// `device`: none = as configured for the run. Throws Error for one that can't be read or is
-  /// damaged, for a device that is missing, and for a network that does not predict tokens.
+  /// `device`: none = as configured for the run. `tokenizer`: a file for Tokenizer; none = that
+  /// beside the weights, if there is one. Throws Error for one that can't be read or is damaged,
+  /// for a device that is missing, for a network that does not predict tokens, and for a tokenizer
+  /// with tokens that it does not have.
   explicit Generator(const std::filesystem::path& run,
-                     const std::optional<DeviceConfig>& device = std::nullopt);
+                     const std::optional<DeviceConfig>& device = std::nullopt,
+                     const std::optional<std::filesystem::path>& tokenizer = std::nullopt);
   ~Generator();
   Generator(const Generator&) = delete;
   Generator& operator=(const Generator&) = delete;

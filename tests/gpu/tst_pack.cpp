@@ -13,6 +13,7 @@
 #include <openssl/evp.h>
 #include <png.h>
 #include <protozero/pbf_writer.hpp>
+#include <utf8proc.h>
 #include <webp/demux.h>
 #include <zlib.h>
 
@@ -43,6 +44,7 @@ void TestPack::hasAllLibraries() {
   QVERIFY(png_access_version_number() > 0);
   QVERIFY(zlibVersion() != nullptr);
   QVERIFY(WebPGetDemuxVersion() > 0);
+  QVERIFY(utf8proc_version() != nullptr);
   jpeg_error_mgr errors;
   QVERIFY(jpeg_std_error(&errors) == &errors);
   QVERIFY(hwy::SupportedTargets() != 0);

@@ -20,9 +20,11 @@
 #include "app/interrupt.h"
 #include "engine/benchmarks/measuring/vector_ceilings.h"
 #include "engine/formats/files/file_system.h"
+#include "engine/formats/tokenizer/tokenizer.h"
 #include "engine/trained/generator.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
+#include "engine/values/text/text_safety.h"
 
 namespace lambda {
 
@@ -35,6 +37,7 @@ struct GenerateOptions {
   std::string run;
   std::string prompt;
   std::optional<std::string> promptFile;
+  std::optional<std::string> tokenizer;
   std::int64_t tokens = 200;
   SamplingOptions sampling;
   std::optional<std::uint64_t> seed;
@@ -139,13 +142,19 @@ int generate(const GenerateOptions& options) {
   SamplingOptions sampling = options.sampling;
   sampling.seed = options.seed.value_or(sampling.seed);
   const std::filesystem::path run = findRun(options.run);
-  Generator generator(run, deviceOf(options.device, run));
+  Generator generator(run, deviceOf(options.device, run), options.tokenizer);
   if (options.time && generator.device().kind != DeviceKind::cpu) {
     throw UsageError("--time",
                      "the bandwidth is measured on the CPU, and this network is on a GPU",
                      "Add --device cpu.");
   }
   if (!generator.isVerified()) printNote(unverifiedNote(generator.checkpoint()));
+  if (generator.text().lacksTokenizer()) {
+    const std::string place = shownPath(tokenizerBeside(generator.checkpoint()));
+    printNote("lambda: the tokens of this network are not bytes, and there is no tokenizer " +
+              terminalText(place) +
+              ", so they are read and written as numbers: give it by --tokenizer FILE\n");
+  }
   const std::string prompt = options.promptFile ? readPrompt(*options.promptFile) : options.prompt;
   const std::vector<std::int64_t> tokens = generator.text().tokensOf(prompt);
 
@@ -203,9 +212,10 @@ void addGenerate(CLI::App& program, Action& action) {
        {"lambda generate RUN --prompt-file start.txt --json", "the probability of each token"}},
       "The text that follows the prompt is written as it is drawn, and ends with a line "
       "break. The\n"
-      "tokens of a text are its bytes; those of recall and copy are numbers with spaces "
-      "between.\n"
-      "Ctrl-C ends the text.");
+      "tokens of a text are its bytes, or those of the tokenizer that was imported with the "
+      "network;\n"
+      "others, such as those of recall and copy, are numbers with spaces between. Ctrl-C ends the\n"
+      "text.");
   command
       ->add_option("RUN|CHECKPOINT",
                    options->run,
@@ -221,6 +231,12 @@ void addGenerate(CLI::App& program, Action& action) {
       ->add_option("--prompt-file", options->promptFile, "the same in a file; - = standard input")
       ->type_name("FILE")
       ->excludes(prompt);
+  command
+      ->add_option("--tokenizer",
+                   options->tokenizer,
+                   "a tokenizer.json of byte-level byte pairs (default: NAME.tokenizer.json beside "
+                   "NAME.safetensors)")
+      ->type_name("FILE");
   command->add_option("--tokens", options->tokens, "how many tokens are drawn (default: 200)")
       ->type_name("N")
       ->check(CLI::Range(std::int64_t{1}, kMostTokens));

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <variant>
@@ -17,6 +18,7 @@
 #include "app/command_line/run_source.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/tensors/checkpoint_file.h"
+#include "engine/formats/tokenizer/tokenizer.h"
 #include "engine/training/start/import_weights.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
@@ -38,6 +40,7 @@ struct ImportOptions {
   std::vector<double> deviation;
   std::string classes;
   int size = 0;
+  std::optional<std::string> tokenizer;
   std::string out;
   bool withoutBias = false;
   bool json = false;
@@ -101,6 +104,14 @@ void chooseInput(ImportJob& job, const ImportOptions& options) {
   setImageSize(job.network->data.source, options.size);
 }
 
+/// The tokenizer that lies beside a network of tokens.
+std::optional<fs::path> tokenizerOf(const ImportReport& report, const fs::path& out) {
+  const fs::path place = tokenizerBeside(out);
+  std::error_code error;
+  const bool isThere = report.architecture.task == Task::tokens && fs::exists(place, error);
+  return isThere ? std::optional(place) : std::nullopt;
+}
+
 nlohmann::ordered_json reportJson(const ImportReport& report, const fs::path& out) {
   nlohmann::ordered_json taken = nlohmann::ordered_json::object();
   for (const WeightTransfer::Taken& each : report.transfer.taken) {
@@ -110,6 +121,8 @@ nlohmann::ordered_json reportJson(const ImportReport& report, const fs::path& ou
   for (const WeightTransfer::Left& each : report.transfer.left) {
     left[withValidUtf8(each.name)] = withValidUtf8(each.reason);
   }
+  nlohmann::ordered_json tokenizer;
+  if (const auto place = tokenizerOf(report, out)) tokenizer = withValidUtf8(place->string());
   return {{"file", withValidUtf8(out.string())},
           {"library", report.library},
           {"layer", report.layer},
@@ -119,7 +132,8 @@ nlohmann::ordered_json reportJson(const ImportReport& report, const fs::path& ou
           {"entry", withValidUtf8(report.transfer.entry)},
           {"mean", report.input.normalization.mean},
           {"deviation", report.input.normalization.deviation},
-          {"classNames", report.input.classNames}};
+          {"classNames", report.input.classNames},
+          {"tokenizer", tokenizer}};
 }
 
 std::string numbersText(const std::vector<double>& numbers) {
@@ -131,12 +145,14 @@ std::string numbersText(const std::vector<double>& numbers) {
 
 /// What the written network expects of its images, and what it calls their classes, or which tokens
 /// it takes.
-std::string inputText(const ImportReport& report) {
+std::string inputText(const ImportReport& report, const fs::path& out) {
   const NetworkInput& input = report.input;
   const MapShape& shape = report.architecture.input;
   if (report.architecture.task == Task::tokens) {
+    const std::optional<fs::path> tokenizer = tokenizerOf(report, out);
     return "Sequences of " + formatCounted(shape.width, "token") + " out of " +
-           formatCount(report.architecture.outputs) + ".\n";
+           formatCount(report.architecture.outputs) + ".\n" +
+           (tokenizer ? "Tokenizer: " + terminalText(tokenizer->string()) + ".\n" : "");
   }
   return "Images of " + std::to_string(shape.width) + " x " + std::to_string(shape.height) +
          ", normalised by mean " + numbersText(input.normalization.mean) + " and deviation " +
@@ -180,7 +196,8 @@ int import(const ImportOptions& options) {
                 .base = std::nullopt,
                 .layer = options.layer,
                 .withoutBias = options.withoutBias,
-                .out = options.out};
+                .out = options.out,
+                .tokenizer = options.tokenizer};
   if (!options.into.empty()) chooseNetwork(job, options.into);
   chooseInput(job, options);
   requireNoFileOfRun(job.out);
@@ -195,8 +212,8 @@ int import(const ImportOptions& options) {
   if (options.json) {
     printJson(reportJson(report, job.out));
   } else {
-    printText(textOf(report) + "\n" + inputText(report) + "Written: " + terminalText(options.out) +
-              "\n");
+    printText(textOf(report) + "\n" + inputText(report, job.out) +
+              "Written: " + terminalText(options.out) + "\n");
   }
   return kExitOk;
 }
@@ -216,6 +233,8 @@ void addImport(CLI::App& program, Action& action) {
         "one that was trained on other pictures"},
        {"lambda import rwkv-4-pile-169m.pth -o rwkv.safetensors",
         "a published RWKV-4, which needs no network around it"},
+       {"lambda import rwkv-4-pile-169m.pth --tokenizer 20B_tokenizer.json -o rwkv.safetensors",
+        "the same with its tokenizer, for lambda generate"},
        {"lambda import layer.safetensors -o layer-network.safetensors",
         "the state_dict of a LambdaLayer of timm or lucidrains, in a network around it"},
        {"lambda import layer.safetensors --into runs/2026-11-20_22-48-00_quickstart --layer "
@@ -246,6 +265,12 @@ void addImport(CLI::App& program, Action& action) {
   command->add_option("--size", options->size, "side of the images, if not that of the network")
       ->type_name("PIXELS")
       ->check(CLI::Range(1, 4096));
+  command
+      ->add_option("--tokenizer",
+                   options->tokenizer,
+                   "of a network of tokens: a tokenizer.json of byte-level byte pairs, of which a "
+                   "copy is written beside the network")
+      ->type_name("FILE");
   command->add_option("-o,--out", options->out, "the file to write")->type_name("FILE")->required();
   command->add_flag(
       "--without-bias", options->withoutBias, "leave out the bias of a lambda convolution");

@@ -6,8 +6,10 @@
 #include <variant>
 
 #include "engine/data/measured_input.h"
+#include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/tensors/weights_file.h"
+#include "engine/formats/tokenizer/tokenizer.h"
 #include "engine/formats/transfer/lambda_module.h"
 #include "engine/formats/transfer/rwkv_network.h"
 #include "engine/runtime/environment.h"
@@ -218,6 +220,13 @@ void requireWhole(const WeightTransfer& transfer, const std::string& place) {
               "Without --into it becomes the network that it is.");
 }
 
+void requireTokenizer(const std::filesystem::path& tokenizer, const Architecture& network) {
+  if (network.task != Task::tokens) {
+    throw Error("--tokenizer", "it is for tokens, and the network takes images", "Leave it out.");
+  }
+  Tokenizer::readFor(network.outputs, tokenizer);
+}
+
 void write(const TrainingState& state,
            const RunConfig& config,
            const NetworkInput& input,
@@ -235,6 +244,7 @@ void write(const TrainingState& state,
 ImportReport importWeights(const ImportJob& job) {
   requireOtherFile(job.out, job.weights);
   if (job.base) requireOtherFile(job.out, *job.base);
+  if (job.tokenizer) requireOtherFile(job.out, *job.tokenizer);
   ForeignWeights weights = readForeignWeights(job.weights);
   std::optional<LambdaModule> module = lambdaModuleIn(weights.file, weights.place);
   const std::optional<Architecture> rwkv =
@@ -259,6 +269,7 @@ ImportReport importWeights(const ImportJob& job) {
                                          : rwkv      ? networkOf(*rwkv)
                                                      : networkAround(*module, weights.place)));
   const RunConfig& config = resolved.config();
+  if (job.tokenizer) requireTokenizer(*job.tokenizer, config.architecture);
   TrainingState state(resolved);
   NetworkInput base;
   if (job.base) {
@@ -281,6 +292,9 @@ ImportReport importWeights(const ImportJob& job) {
   report.architecture = config.architecture;
   if (config.architecture.task != Task::tokens) setInput(report, job, weights, base, config);
   write(state, config, report.input, job.out);
+  if (job.tokenizer) {
+    writeFileDurably(tokenizerBeside(job.out), readFile(*job.tokenizer, Tokenizer::maxBytes));
+  }
   return report;
 }
 

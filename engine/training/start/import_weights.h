@@ -24,6 +24,8 @@ struct ImportJob {
   Normalization normalization = {};  ///< What the images are normalised by; empty: see below.
   std::vector<std::string> classNames = {};  ///< Sets the number of classes; empty: see below.
   std::filesystem::path out;
+  /// Of a network of tokens: a file for Tokenizer, which is copied to tokenizerBeside(out).
+  std::optional<std::filesystem::path> tokenizer = std::nullopt;
 };
 
 struct ImportReport {
@@ -45,7 +47,7 @@ struct ImportReport {
 /// Names of classes come from the job, from the weights or from `base`, or are their numbers.
 /// Throws Error for weights that can't be read, do not fit, or belong to a layer that computes
 /// otherwise, for a network that can't be built, and for a normalisation or names that do not fit
-/// it, such as those of a network that takes tokens.
+/// it, such as those of a network that takes tokens; for a tokenizer of another network.
 ImportReport importWeights(const ImportJob& job);
 
 }  // namespace lambda

@@ -236,6 +236,7 @@ class TestDocs : public QObject {
     // What a stranger has: the weights, and no images of ImageNet.
     writeTorchFile(folder / "resnet50.pth", torchResNet50());
     writeTorchFile(folder / "rwkv-4.pth", torchRwkv(50277, 8, 2));
+    fs::copy_file(LAMBDA_TEST_DATA "/tokenizer/small.json", folder / "tokenizer.json");
     for (const char* line : {
              "lambda data export shapes10 --out PATH/train --set data.source.trainCount=240",
              "lambda data export shapes10 --out PATH/test --split test"

@@ -12,6 +12,7 @@
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_run.h"
+#include "tests/support/torch_file.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
@@ -216,6 +217,47 @@ class TestGenerate : public QObject {
     QVERIFY2(outcome.status == 0, outcome.errors.constData());
     QVERIFY(outcome.errors.contains("has no digest"));
     QCOMPARE(outcome.output, generate({u"text"_s}).output);
+  }
+
+  void theTokenizerOfAnImportIsUsed() {
+    test::writeTorchFile(folder_.path() / "words.pth", test::torchRwkv(425, 8, 1));
+    const QString tokenizer = QStringLiteral(LAMBDA_TEST_DATA "/tokenizer/small.json");
+    const QStringList with{u"--tokenizer"_s, tokenizer};
+    const ProgramOutcome imported = program_.run(
+        QStringList{u"import"_s, u"words.pth"_s, u"-o"_s, u"words.safetensors"_s} + with);
+    QVERIFY2(imported.status == 0, imported.errors.constData());
+    QVERIFY2(imported.output.contains("Tokenizer: words.tokenizer.json."),
+             imported.output.constData());
+    // With weights of 0 all tokens are as probable as each other.
+    const QStringList usual{
+        u"words.safetensors"_s, u"--tokens"_s, u"2"_s, u"--temperature"_s, u"0"_s};
+    const QStringList prompt{u"--prompt"_s, u"the lambda"_s};
+    const ProgramOutcome text = generate(usual + prompt);
+    QVERIFY2(text.status == 0, text.errors.constData());
+    QCOMPARE(text.output, QByteArray("<|endoftext|><|endoftext|>\n"));
+    QVERIFY(!text.errors.contains("tokenizer"));
+    // An export has a copy.
+    const ProgramOutcome exported = program_.run({u"export"_s,
+                                                  u"words.safetensors"_s,
+                                                  u"--to"_s,
+                                                  u"onnx-step"_s,
+                                                  u"--out"_s,
+                                                  u"step.onnx"_s});
+    QVERIFY2(exported.status == 0, exported.errors.constData());
+    QVERIFY(fs::exists(folder_.path() / "step.tokenizer.json"));
+    fs::remove(folder_.path() / "words.tokenizer.json");
+    const ProgramOutcome numbers = generate(usual);
+    QCOMPARE(numbers.output, QByteArray("0 0\n"));
+    QVERIFY2(numbers.errors.contains("there is no tokenizer words.tokenizer.json"),
+             numbers.errors.constData());
+    const ProgramOutcome noNumber = generate(usual + prompt);
+    QCOMPARE(noNumber.status, 1);
+    QVERIFY2(noNumber.errors.contains("the file of its tokenizer"), noNumber.errors.constData());
+    QCOMPARE(generate(usual + prompt + with).output, text.output);
+    const ProgramOutcome bytes = generate(QStringList{u"text"_s} + with);
+    QCOMPARE(bytes.status, 1);
+    QVERIFY2(bytes.errors.contains("has tokens up to 424, and those of the network end at 255"),
+             bytes.errors.constData());
   }
 
   void aSignalEndsTheText() {

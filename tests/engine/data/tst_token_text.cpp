@@ -1,3 +1,4 @@
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,32 @@ class TestTokenText : public QObject {
                                   kNumbers}) {
       QVERIFY(!text.isOfBytes() && text.start() == 0);
     }
+  }
+
+  void onlyTokensOfATextLackATokenizer() {
+    QVERIFY(TokenText(TextSource(), 50277).lacksTokenizer());
+    QVERIFY(TokenText(Shapes10Source(), 50277).lacksTokenizer());
+    QVERIFY(!kBytes.lacksTokenizer() && !kBytes.hasNumbers());
+    QVERIFY(!kNumbers.lacksTokenizer() && kNumbers.hasNumbers());
+    QVERIFY(!TokenText(CopySource(), 50277).lacksTokenizer());
+    try {
+      TokenText(TextSource(), 50277).tokensOf("Hello");
+      QFAIL("a word was taken for a number");
+    } catch (const Error& error) {
+      QVERIFY2(error.hint().find("tokenizer") != std::string::npos, error.what());
+    }
+  }
+
+  void aTokenizerReadsAndWritesText() {
+    const auto tokenizer = std::make_shared<const Tokenizer>(
+        Tokenizer::read(LAMBDA_TEST_DATA "/tokenizer/small.json"));
+    const TokenText text(TextSource(), 500, tokenizer);
+    QVERIFY(!text.hasNumbers() && !text.isOfBytes() && !text.lacksTokenizer());
+    QCOMPARE(text.start(), 0);
+    QVERIFY((text.tokensOf("the 日本") == Tokens{386, 400}));
+    // A character is shown when its last byte is there.
+    QVERIFY((written(text, {386, 222, 396, 399}) == Parts{"the", " ", "", "日本", ""}));
+    QVERIFY((written(text, {396, 386, 499}) == Parts{"", "��the", "�", ""}));
   }
 
   void aPromptOfBytesIsTakenAsItIs() {

@@ -325,6 +325,21 @@ class TestImportRwkv : public QObject {
     QVERIFY2(named.find("they are for images") != std::string::npos, named.c_str());
   }
 
+  void theTokenizerOfAnotherNetworkIsRefused() {
+    ImportJob job{.weights = write(published(drawnNetwork())), .out = out()};
+    job.tokenizer = LAMBDA_TEST_DATA "/tokenizer/small.json";
+    const std::string large = refusalOf(job);
+    QVERIFY2(
+        large.find("has tokens up to 424, and those of the network end at 10") != std::string::npos,
+        large.c_str());
+    job.tokenizer = job.weights;
+    QVERIFY(!refusalOf(job).empty());
+    job.tokenizer = folder_.path() / "none.json";
+    const std::string missing = refusalOf(job);
+    QVERIFY2(missing.find("none.json") != std::string::npos, missing.c_str());
+    QVERIFY(!fs::exists(out()));
+  }
+
   /// Its channel mixings have weights below 1e-6, so that they say nothing about those.
   void aPublishedNetworkGivesItsLogits() {
     const char* place = std::getenv("LAMBDA_RWKV");
