@@ -19,6 +19,7 @@
 
 #include "engine/formats/json/json.h"
 #include "engine/values/config/fields.h"
+#include "engine/values/config/usual_augmentation.h"
 #include "engine/values/fields/problem.h"
 #include "engine/values/text/text.h"
 
@@ -117,7 +118,9 @@ class FieldReader {
         known.push_back(field.formerName);
         if (found == json.end()) found = json.find(field.formerName);
       }
-      if (found != json.end()) read(*found, join(path, found.key()), field, member);
+      if (found == json.end()) return;
+      read(*found, join(path, found.key()), field, member);
+      chooseDefaults(member, value);
     });
     warnOfUnknown(json, path, known);
   }
@@ -175,6 +178,14 @@ class FieldReader {
     };
     if constexpr (requires { value.scoredBy; }) choose(value.scoredBy);
     if constexpr (requires { value.scores.scoredBy; }) choose(value.scores.scoredBy);
+  }
+
+  /// Changes the fields of a value that depend on the member that was read, and come after it.
+  template <class M, class T>
+  static void chooseDefaults(const M& member, T& value) {
+    if constexpr (std::is_same_v<T, DataConfig> && std::is_same_v<M, DataSource>) {
+      value.augmentation = usualAugmentation(member);
+    }
   }
 
   void requireObject(const Json& json, const std::string& path) const;

@@ -19,6 +19,7 @@
 #include "engine/training/resolved_config.h"
 #include "engine/training/start/start_weights.h"
 #include "engine/values/architecture/graph.h"
+#include "engine/values/config/usual_augmentation.h"
 #include "engine/values/config/validate.h"
 
 namespace lambda {
@@ -55,8 +56,7 @@ RunConfig networkOf(Architecture architecture) {
   config.name = architecture.name;
   config.device.kind = DeviceKind::cpu;
   config.data.source = TextSource{.length = architecture.input.width};
-  config.data.augmentation.cropPadding = 0;
-  config.data.augmentation.horizontalFlip = false;
+  config.data.augmentation = usualAugmentation(config.data.source);
   config.architecture = std::move(architecture);
   return config;
 }

@@ -73,6 +73,7 @@ class TestConfigJson : public QObject {
   void optionsOfOtherKindsAreDroppedFromOlderSchemas();
   void unknownKeysWarnWithTheNearest();
   void mixersNeedAKindAndMayBeItsName();
+  void sequencesAreNotAugmented();
   void documentsAreToldApart();
   void aDocumentOfAnotherKindIsRefusedByItsName();
 };
@@ -335,6 +336,25 @@ void TestConfigJson::mixersNeedAKindAndMayBeItsName() {
   mixer = {{"kind", "attention"}};
   const std::string refusal = refusalOf(document);
   QVERIFY(refusal.find("mixer.kind: expected one of convolution, lambda") != std::string::npos);
+}
+
+void TestConfigJson::sequencesAreNotAugmented() {
+  const auto augmentationOf = [](const std::string& data) {
+    std::vector<Problem> warnings;
+    const std::string text = R"({"schema": 3, "data": )" + data + "}";
+    return runConfigFromJson(text, "run.json", warnings).data.augmentation;
+  };
+  for (const char* data : {R"({"source": {"kind": "text", "path": "book.txt"}})",
+                           R"({"source": "recall"})",
+                           R"({"augmentation": {}, "source": "copy"})"}) {
+    const AugmentationConfig none = augmentationOf(data);
+    QVERIFY2(none.cropPadding == 0 && !none.horizontalFlip, data);
+  }
+  // What is said stays, so that it can be refused.
+  const AugmentationConfig said =
+      augmentationOf(R"({"augmentation": {"cropPadding": 2}, "source": "copy"})");
+  QVERIFY(said.cropPadding == 2 && !said.horizontalFlip);
+  QVERIFY(augmentationOf(R"({"source": "shapes10"})") == AugmentationConfig());
 }
 
 void TestConfigJson::documentsAreToldApart() {
