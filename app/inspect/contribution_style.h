@@ -2,8 +2,8 @@
 
 #include <QString>
 
-#include "app/inspect/contribution_maps.h"
 #include "engine/values/inspection/colormap.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "engine/values/inspection/inspection.h"
 
 namespace lambda {

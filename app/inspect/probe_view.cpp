@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <numeric>
 
-#include "app/inspect/contribution_maps.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "engine/values/text/text.h"
 
 namespace lambda {

@@ -2,8 +2,10 @@
 
 #include <utility>
 
+#include "engine/data/sequences/token_text.h"
 #include "engine/formats/tensors/checkpoint_file.h"
 #include "engine/networks/inspection/inspect_network.h"
+#include "engine/networks/inspection/token_view.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
@@ -26,6 +28,44 @@ InspectionRequest withoutPixel(InspectionRequest request) {
   return request;
 }
 
+/// The part of the request that selects the sequence and the layer.
+TokenInspectionRequest withoutPosition(TokenInspectionRequest request) {
+  request.position = -1;
+  return request;
+}
+
+/// The sequence of a request.
+struct RequestedTokens {
+  std::vector<std::int64_t> tokens = {};
+  std::vector<std::int64_t> targets = {};  ///< As in TokenSnapshot.
+  std::uint64_t sequences = 0;             ///< In the split.
+};
+
+RequestedTokens ownTokens(const std::vector<std::int64_t>& tokens) {
+  RequestedTokens own{.tokens = tokens};
+  if (!tokens.empty()) own.targets.assign(tokens.begin() + 1, tokens.end());
+  own.targets.resize(tokens.size(), -1);
+  return own;
+}
+
+RequestedTokens tokensOf(const SequenceData& data, const TokenInspectionRequest& request) {
+  const std::uint64_t count = data.count(request.split);
+  if (request.sequence >= count) {
+    throw Error(
+        "sequence " + std::to_string(request.sequence),
+        "the " + std::string(nameOf(request.split)) + " split has " + std::to_string(count) +
+            " sequences",
+        count == 0 ? "choose another split" : "choose one from 0 to " + std::to_string(count - 1));
+  }
+  const TokenSequence sequence = data.sequence(request.split, request.sequence);
+  RequestedTokens found{.sequences = count};
+  found.tokens.assign(sequence.tokens.begin(), sequence.tokens.end());
+  for (const std::int32_t target : sequence.targets) {
+    found.targets.push_back(target == kNotScored ? -1 : target);
+  }
+  return found;
+}
+
 template <class Number>
 void append(const at::Tensor& values, std::vector<Number>& list) {
   const at::Tensor dense = values.contiguous();
@@ -41,6 +81,13 @@ struct CheckpointInspector::Impl {
     InspectionRequest request;
     RequestedImage image;
     LayerView view;
+  };
+
+  /// One sequence at one layer: everything that does not depend on the position.
+  struct CachedTokens {
+    TokenInspectionRequest request;
+    RequestedTokens sequence;
+    TokenView view;
   };
 
   Impl(const std::filesystem::path& checkpoint, const InspectorOptions& options)
@@ -60,6 +107,7 @@ struct CheckpointInspector::Impl {
 
   TrainedNetwork trained;
   std::optional<CachedView> cached;
+  std::optional<CachedTokens> cachedTokens;
 };
 
 CheckpointInspector::CheckpointInspector(const std::filesystem::path& run,
@@ -100,6 +148,31 @@ InspectionSnapshot CheckpointInspector::inspect(const InspectionRequest& request
        .epoch = loaded.header.progress.epoch,
        .weights = loaded.areAveraged ? InspectedWeights::averaged : InspectedWeights::stored,
        .initialEmbeddings = &loaded.initialEmbeddings});
+}
+
+TokenSnapshot CheckpointInspector::inspectTokens(const TokenInspectionRequest& request) {
+  useThreads(impl_->trained.resolved().device());
+  LoadedNetwork& loaded = impl_->trained.weights();
+  const RunConfig& config = loaded.header.config;
+  std::optional<Impl::CachedTokens>& cached = impl_->cachedTokens;
+  TokenInspectionRequest key = withoutPosition(request);
+  if (!cached || cached->request != key) {
+    const bool takesOwn = request.tokens || config.architecture.task != Task::tokens;
+    RequestedTokens sequence = takesOwn
+                                   ? ownTokens(request.tokens.value_or(std::vector<std::int64_t>()))
+                                   : tokensOf(*impl_->trained.sequences(), request);
+    TokenView view(loaded.network, sequence.tokens, request.layer);
+    cached.emplace(std::move(key), std::move(sequence), std::move(view));
+  }
+  TokenSnapshot snapshot = cached->view.at(request.position);
+  snapshot.request = request;
+  snapshot.weights = loaded.areAveraged ? InspectedWeights::averaged : InspectedWeights::stored;
+  snapshot.step = loaded.header.progress.step;
+  snapshot.epoch = loaded.header.progress.epoch;
+  snapshot.targets = cached->sequence.targets;
+  snapshot.sequences = cached->sequence.sequences;
+  snapshot.areBytes = TokenText(config.data.source, config.architecture.outputs).isOfBytes();
+  return snapshot;
 }
 
 std::optional<Predictions> CheckpointInspector::predict(

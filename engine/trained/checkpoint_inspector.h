@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/values/inspection/inspection.h"
+#include "engine/values/inspection/token_inspection.h"
 #include "engine/values/run/checkpoint_header.h"
 #include "engine/values/run/predictions.h"
 
@@ -47,6 +48,12 @@ class CheckpointInspector {
   /// than the network's input, or data that can't be read; a picture needs the data only if the
   /// run is of an earlier version, which did not record its normalisation.
   InspectionSnapshot inspect(const InspectionRequest& request);
+
+  /// Inspects a layer of a network of tokens with a sequence. Throws Error for an unknown layer,
+  /// position or sequence, for tokens that the network can't take, and for data that can't be read,
+  /// which the user's own tokens do not need. Further requests about other positions of the same
+  /// sequence skip the network's forward pass.
+  TokenSnapshot inspectTokens(const TokenInspectionRequest& request);
 
   /// Classifies every image of a split as evaluateRun() does, with the run's precision. `progress`
   /// is called before every batch and at the end; if it returns false, the result is empty.

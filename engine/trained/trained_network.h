@@ -47,6 +47,10 @@ class TrainedNetwork {
   /// network that takes sequences.
   EvaluationData& data();
 
+  /// The sequences for the network. Throws Error where the place of the options has none, and for a
+  /// network that takes images.
+  const std::shared_ptr<const SequenceData>& sequences();
+
   /// The examples of a split. Throws Error as data(), and where they can't be read.
   const Examples& examples(Split split);
 
@@ -72,7 +76,6 @@ class TrainedNetwork {
   LoadedNetwork loaded_;
   bool takesSequences() const;
   void usePlaceOfOptions();
-  const std::shared_ptr<const SequenceData>& sequences();
   std::string digestOfPart(Split split);
 
   bool usesPlace_ = false;                         // The configuration has the options' data.

@@ -5,9 +5,9 @@
 
 #include <QWidget>
 
-#include "app/inspect/contribution_maps.h"
 #include "app/inspect/feed/snapshot_feed.h"
 #include "app/session/runs/run_summary.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "widgets/work/work.h"
 
 class QCheckBox;

@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "app/inspect/contribution_maps.h"
+#include "engine/values/inspection/contribution_maps.h"
 
 class QLabel;
 

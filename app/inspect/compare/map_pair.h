@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/inspect/contribution_maps.h"
 #include "engine/values/images/array.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "engine/values/inspection/inspection.h"
 
 namespace lambda {

@@ -5,8 +5,8 @@
 #include <QPainter>
 
 #include "app/inspect/choosers/layer_list.h"
-#include "app/inspect/contribution_maps.h"
 #include "app/inspect/panels/panel_parts.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "widgets/pictures/heatmaps/heatmap_painter.h"
 #include "widgets/pictures/heatmaps/tile_cache.h"
 #include "widgets/text/quantity_text.h"

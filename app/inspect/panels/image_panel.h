@@ -1,7 +1,7 @@
 #pragma once
 
-#include "app/inspect/contribution_maps.h"
 #include "app/inspect/panels/inspect_panel.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "widgets/pictures/explanation.h"
 
 class QComboBox;

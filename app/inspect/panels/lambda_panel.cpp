@@ -10,8 +10,8 @@
 #include <QSettings>
 #include <QToolButton>
 
-#include "app/inspect/contribution_maps.h"
 #include "app/inspect/panels/panel_parts.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "widgets/equations/equation_view.h"
 #include "widgets/export/export_menu.h"
 #include "widgets/pictures/heatmaps/heatmap_view.h"

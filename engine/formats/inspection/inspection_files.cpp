@@ -3,15 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include <nlohmann/json.hpp>
-
-#include "engine/formats/files/durable_file.h"
-#include "engine/formats/inspection/png.h"
-#include "engine/formats/json/json.h"
-#include "engine/formats/metrics/csv.h"
-#include "engine/formats/tensors/npy.h"
-#include "engine/runtime/error.h"
-#include "engine/values/inspection/heatmap.h"
+#include "engine/formats/inspection/inspection_folder.h"
 
 namespace lambda {
 
@@ -26,12 +18,6 @@ constexpr std::pair<const char*, Array LambdaParts::*> kParts[] = {
     {"content", &LambdaParts::content},
     {"position", &LambdaParts::position},
     {"total", &LambdaParts::total}};
-
-std::vector<std::string> numbered(const std::string& what, std::int64_t count) {
-  std::vector<std::string> names;
-  for (std::int64_t i = 0; i < count; ++i) names.push_back(what + std::to_string(i));
-  return names;
-}
 
 /// One scale for all parts of a signed quantity.
 ColorRange commonRange(const LambdaParts& parts) {
@@ -77,56 +63,20 @@ const char* meaningOfContributions(InspectedAs shown) {
 
 class InspectionWriter {
  public:
-  InspectionWriter(fs::path folder, const InspectionSnapshot& snapshot, FileSystem& system)
-      : folder_(std::move(folder)), snapshot_(snapshot), system_(system) {}
+  InspectionWriter(const fs::path& folder, const InspectionSnapshot& snapshot, FileSystem& system)
+      : folder_(folder, system), snapshot_(snapshot) {}
 
   std::vector<std::string> run() {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    if (error) {
-      throw Error(folder_.string(),
-                  "can't create the folder: " + error.message(),
-                  "name a folder that you may write to");
-    }
     writeImage();
     writeLambdas();
     writeContributions();
     writeEmbeddings();
     writeKeys();
     writeVectors();
-    writeSummary();
-    return std::move(files_);
+    return writeSummary();
   }
 
  private:
-  fs::path file(const std::string& name) {
-    files_.push_back(name);
-    return folder_ / name;
-  }
-
-  /// Writes NAME.png and NAME.npy, and adds the meaning of the colours to the summary.
-  void heatmap(const std::string& name,
-               const std::string& meaning,
-               const Array& array,
-               HeatmapStyle style) {
-    if (array.empty()) return;
-    if (!style.range) style.range = rangeOf(style.map, array.values);
-    writePng(file(name + ".png"), renderHeatmap(array, style), system_);
-    writeNpy(file(name + ".npy"), array.values, array.shape, system_);
-    nlohmann::ordered_json entry;
-    entry["meaning"] = meaning;
-    entry["shape"] = array.shape;
-    entry["colors"] = style.map == ColorMap::viridis ? "viridis" : "blue-white-red";
-    entry["low"] = style.rangePerTile ? 0 : style.range->low;
-    entry["high"] = style.range->high;
-    entry["scalePerTile"] = style.rangePerTile;
-    pictures_[name] = std::move(entry);
-  }
-
-  void table(const std::string& name, FloatTable values) {
-    writeCsv(file(name + ".csv"), values, system_);
-  }
-
   Cell queryCell() const { return {snapshot_.queryRow, snapshot_.queryColumn}; }
 
   void writeImage() {
@@ -143,7 +93,7 @@ class InspectionWriter {
               top,
               edge(snapshot_.queryColumn + 1, layer.width, large.width) - left,
               edge(snapshot_.queryRow + 1, layer.height, large.height) - top);
-    writePng(file("image.png"), large, system_);
+    folder_.picture("image", large);
   }
 
   void writeLambdas() {
@@ -152,9 +102,12 @@ class InspectionWriter {
       const Array& lambda = snapshot_.lambdas.*slot;
       if (lambda.empty()) continue;
       const std::string name = std::string("lambda-") + part;
-      heatmap(name, "lambda of the query, k rows, v columns", lambda, {.range = range});
-      table(name,
-            {"", numbered("k", lambda.shape[0]), numbered("v", lambda.shape[1]), lambda.values});
+      folder_.heatmap(name, "lambda of the query, k rows, v columns", lambda, {.range = range});
+      folder_.table(name,
+                    {"",
+                     numberedNames("k", lambda.shape[0]),
+                     numberedNames("v", lambda.shape[1]),
+                     lambda.values});
     }
   }
 
@@ -162,7 +115,7 @@ class InspectionWriter {
     const ColorRange range = commonRange(snapshot_.contributions);
     const int intraDepth = snapshot_.layer.intraDepth;
     for (const auto& [part, slot] : kParts) {
-      heatmap(
+      folder_.heatmap(
           std::string("contribution-") + part,
           meaningOfContributions(inspectedAs(snapshot_.layer)),
           snapshot_.contributions.*slot,
@@ -173,15 +126,17 @@ class InspectionWriter {
       std::string name = "contribution-total-head" + std::to_string(tile / intraDepth + 1);
       if (intraDepth > 1) name += "-depth" + std::to_string(tile % intraDepth + 1);
       const Array map = tileOf(total, tile);
-      writePng(
-          file(name + ".png"), renderHeatmap(map, {.range = range, .mark = queryCell()}), system_);
-      table(name,
-            {"", numbered("row", map.shape[0]), numbered("column", map.shape[1]), map.values});
+      folder_.picture(name, renderHeatmap(map, {.range = range, .mark = queryCell()}));
+      folder_.table(name,
+                    {"",
+                     numberedNames("row", map.shape[0]),
+                     numberedNames("column", map.shape[1]),
+                     map.values});
     }
-    heatmap("effect",
-            "norm of every pixel's contribution to the output; tiles: heads",
-            snapshot_.effect,
-            {.map = ColorMap::viridis, .mark = queryCell()});
+    folder_.heatmap("effect",
+                    "norm of every pixel's contribution to the output; tiles: heads",
+                    snapshot_.effect,
+                    {.map = ColorMap::viridis, .mark = queryCell()});
   }
 
   void writeEmbeddings() {
@@ -192,30 +147,34 @@ class InspectionWriter {
                      ? queryCell()
                      : Cell{static_cast<int>(embeddings.tiles.shape[2] / 2),
                             static_cast<int>(embeddings.tiles.shape[3] / 2)};
-    heatmap("embeddings",
-            "position embeddings over offsets, greatest norm first",
-            reordered(embeddings.tiles, embeddings.order),
-            style);
+    folder_.heatmap("embeddings",
+                    "position embeddings over offsets, greatest norm first",
+                    reordered(embeddings.tiles, embeddings.order),
+                    style);
     if (embeddings.change.empty()) return;
-    heatmap("embeddings-change",
-            "change of the position embeddings since the start of training",
-            reordered(embeddings.change, embeddings.order),
-            style);
+    folder_.heatmap("embeddings-change",
+                    "change of the position embeddings since the start of training",
+                    reordered(embeddings.change, embeddings.order),
+                    style);
   }
 
   void writeKeys() {
-    heatmap("keys",
-            "normalised keys: where each of the k keys gathers values from; a scale for each tile",
-            snapshot_.keys.regions,
-            {.map = ColorMap::viridis, .rangePerTile = true});
+    folder_.heatmap(
+        "keys",
+        "normalised keys: where each of the k keys gathers values from; a scale for each tile",
+        snapshot_.keys.regions,
+        {.map = ColorMap::viridis, .rangePerTile = true});
   }
 
   void writeSpectrum() {
     const Array& queries = snapshot_.queries;
-    table(
-        "queries",
-        {"", numbered("head", queries.shape[0]), numbered("k", queries.shape[1]), queries.values});
-    FloatTable spectrum{"part", {}, numbered("s", snapshot_.singularValues.total.shape.back()), {}};
+    folder_.table("queries",
+                  {"",
+                   numberedNames("head", queries.shape[0]),
+                   numberedNames("k", queries.shape[1]),
+                   queries.values});
+    FloatTable spectrum{
+        "part", {}, numberedNames("s", snapshot_.singularValues.total.shape.back()), {}};
     for (const auto& [name, part] : kParts) {
       const Array& values = snapshot_.singularValues.*part;
       if (values.empty()) continue;
@@ -225,7 +184,7 @@ class InspectionWriter {
       }
       spectrum.values.insert(spectrum.values.end(), values.values.begin(), values.values.end());
     }
-    table("singular-values", spectrum);
+    folder_.table("singular-values", spectrum);
   }
 
   void writeVectors() {
@@ -233,9 +192,9 @@ class InspectionWriter {
     if (!snapshot_.numbers.empty()) return writeNumbers();
     std::vector<std::string> classes = snapshot_.classNames;
     if (classes.size() != snapshot_.probabilities.size()) {
-      classes = numbered("class", static_cast<std::int64_t>(snapshot_.probabilities.size()));
+      classes = numberedNames("class", static_cast<std::int64_t>(snapshot_.probabilities.size()));
     }
-    table("probabilities", {"class", classes, {"probability"}, snapshot_.probabilities});
+    folder_.table("probabilities", {"class", classes, {"probability"}, snapshot_.probabilities});
   }
 
   void writeNumbers() {
@@ -246,7 +205,7 @@ class InspectionWriter {
       numbers.values.push_back(number.truth ? static_cast<float>(*number.truth)
                                             : std::numeric_limits<float>::quiet_NaN());
     }
-    table("numbers", numbers);
+    folder_.table("numbers", numbers);
   }
 
   std::string className(int index) const {
@@ -271,7 +230,7 @@ class InspectionWriter {
             {"content", layer.content}};
   }
 
-  void writeSummary() {
+  std::vector<std::string> writeSummary() {
     nlohmann::ordered_json summary;
     summary["schema"] = 1;
     summary["layer"] = layerSummary();
@@ -295,15 +254,11 @@ class InspectionWriter {
       summary["embeddingNorms"] = snapshot_.embeddings.norms;
       summary["embeddingOrder"] = snapshot_.embeddings.order;
     }
-    summary["pictures"] = pictures_;
-    writeFileDurably(file("summary.json"), formatJson(summary), system_);
+    return folder_.finish(std::move(summary));
   }
 
-  fs::path folder_;
+  InspectionFolder folder_;
   const InspectionSnapshot& snapshot_;
-  FileSystem& system_;
-  std::vector<std::string> files_;
-  nlohmann::ordered_json pictures_ = nlohmann::ordered_json::object();
 };
 
 }  // namespace

@@ -100,20 +100,29 @@ at::Tensor LinearAttentionImpl::causalWeightsOf(const HeadedInputs& inputs) cons
       .view({inputs.keys.size(0), inputs.keys.size(1), later.size(0), later.size(1)});
 }
 
-at::Tensor LinearAttentionImpl::weights(const at::Tensor& x) {
-  const HeadedInputs inputs = features(project(x));
-  if (causal) return causalWeightsOf(inputs);
-  return normalized(at::matmul(inputs.queries, inputs.keys.transpose(2, 3)));
-}
-
-AttentionTerms LinearAttentionImpl::terms(const at::Tensor& x, std::int64_t query) {
-  const HeadedInputs inputs = features(project(x));
+at::Tensor LinearAttentionImpl::weightsOfQuery(const HeadedInputs& inputs,
+                                               std::int64_t query) const {
   const std::int64_t after = causal ? inputs.keys.size(2) - query - 1 : 0;
   at::Tensor seen = inputs.keys.slice(2, 0, inputs.keys.size(2) - after);
   if (causal && featureMap == FeatureMap::softmax) seen = seen.softmax(2);
   const at::Tensor weights =
       normalized(at::matmul(inputs.queries.narrow(2, query, 1), seen.transpose(2, 3)));
-  return {at::constant_pad_nd(weights.squeeze(2), {0, after}),
+  return at::constant_pad_nd(weights.squeeze(2), {0, after});
+}
+
+at::Tensor LinearAttentionImpl::weights(const at::Tensor& x) {
+  const HeadedInputs inputs = features(project(x));
+  // One query after the other: the normalised keys of all are too many for a long sequence.
+  std::vector<at::Tensor> rows;
+  for (std::int64_t query = 0; query < inputs.queries.size(2); ++query) {
+    rows.push_back(weightsOfQuery(inputs, query));
+  }
+  return at::stack(rows, 2);
+}
+
+AttentionTerms LinearAttentionImpl::terms(const at::Tensor& x, std::int64_t query) {
+  const HeadedInputs inputs = features(project(x));
+  return {weightsOfQuery(inputs, query),
           inputs.values,
           toHeads(forward(x), options.heads).select(2, query)};
 }

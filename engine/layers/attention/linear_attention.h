@@ -42,6 +42,8 @@ class LinearAttentionImpl : public AttentionModule, public ShowsAttention, publi
   /// The weights of products [.., m] of features.
   at::Tensor normalized(const at::Tensor& products) const;
   at::Tensor causalWeightsOf(const HeadedInputs& inputs) const;
+  /// The weights [b, h, m] of one query.
+  at::Tensor weightsOfQuery(const HeadedInputs& inputs, std::int64_t query) const;
   /// How the keys of features() are still to be normalised if it is causal.
   KeyNormalization seenKeys() const;
   /// The output [b, h, n, c] by running sums.

@@ -123,13 +123,8 @@ void LambdaLayerImpl::requireDepth(const at::Tensor& x) const {
               x.sizes());
 }
 
-std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x) {
+std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x, bool normalizesKeys) {
   requireDepth(x);
-  return operandsOf(x, /*normalizesKeys=*/true);
-}
-
-/// operands() of an input that fits, or the same with the keys [b, m u, k] as they are projected.
-std::vector<LambdaOperands> LambdaLayerImpl::operandsOf(const at::Tensor& x, bool normalizesKeys) {
   const LambdaMixer& mixer = options.mixer;
   const at::Tensor tokens = mixer.tokenOrder == TokenOrder::channelRuns ? runsAsPixels(x) : x;
   at::Tensor q, v, k;
@@ -222,7 +217,7 @@ bool LambdaLayerImpl::sumsCausally(const at::Tensor& x) const {
 
 /// The output [b, h v, H, W] by one operation after another, of which the core may be fused.
 at::Tensor LambdaLayerImpl::plainForward(const at::Tensor& x) {
-  const std::vector<LambdaOperands> all = operandsOf(x, /*normalizesKeys=*/!sumsCausally(x));
+  const std::vector<LambdaOperands> all = operands(x, /*normalizesKeys=*/!sumsCausally(x));
   const std::int64_t height = x.size(2), width = x.size(3);
   std::vector<at::Tensor> heads;
   for (const LambdaOperands& parts : all) {
@@ -246,7 +241,7 @@ at::Tensor LambdaLayerImpl::step(const at::Tensor& x, LayerState& state) {
                   options.mapHeight == 1 && x.size(2) == 1,
               "lambda layer: only a causal layer on maps of one row reads sequences in pieces");
   const at::NoGradGuard noGradients;
-  const std::vector<LambdaOperands> all = operandsOf(x, /*normalizesKeys=*/false);
+  const std::vector<LambdaOperands> all = operands(x, /*normalizesKeys=*/false);
   state.resize(3 * all.size());
   std::vector<at::Tensor> heads;
   for (const LambdaOperands& parts : all) {

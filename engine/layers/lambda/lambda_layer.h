@@ -55,8 +55,9 @@ class LambdaLayerImpl : public RoledModule, public RecurrentLayer {
   at::Tensor step(const at::Tensor& x, LayerState& state) override;
 
   /// The queries, normalised keys and values of an input x [b, d, H, W], as the core takes them:
-  /// once for all heads, or in a multi-head layer for each head.
-  std::vector<LambdaOperands> operands(const at::Tensor& x);
+  /// once for all heads, or in a multi-head layer for each head. Keys that are not normalised are
+  /// [b, m u, k], also with a mask.
+  std::vector<LambdaOperands> operands(const at::Tensor& x, bool normalizesKeys = true);
 
   LambdaLayerOptions options;
   bool fusesCore = true;               ///< False: plain operations compute the layer (reference).
@@ -72,7 +73,6 @@ class LambdaLayerImpl : public RoledModule, public RecurrentLayer {
  private:
   void requireDepth(const at::Tensor& x) const;
   bool sumsCausally(const at::Tensor& x) const;
-  std::vector<LambdaOperands> operandsOf(const at::Tensor& x, bool normalizesKeys);
   at::Tensor plainForward(const at::Tensor& x);
   at::Tensor fusedForward(const at::Tensor& x, bool isPooled);
   at::Tensor outputOf(const std::vector<at::Tensor>& heads,

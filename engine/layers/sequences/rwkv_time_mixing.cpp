@@ -6,7 +6,6 @@
 
 #include "engine/layers/mixers/mixers.h"
 #include "engine/layers/sequences/tokens.h"
-#include "engine/layers/sequences/wkv.h"
 
 namespace lambda {
 
@@ -51,21 +50,23 @@ RwkvTimeMixingImpl::RwkvTimeMixingImpl(std::int64_t inputDepth, std::int64_t dep
   output = matrix("output", depth, 0);
 }
 
-template <class Mean>
-at::Tensor RwkvTimeMixingImpl::mixed(const at::Tensor& tokens,
-                                     const at::Tensor& before,
-                                     const Mean& mean) {
+TimeMixingOperands RwkvTimeMixingImpl::operandsOf(const at::Tensor& tokens,
+                                                  const at::Tensor& before) {
   const auto shifted = [&](const at::Tensor& share) { return at::lerp(before, tokens, share); };
   const auto type = timeDecay.scalar_type();
   const at::Tensor keys = key(shifted(timeMixK)).to(type);
   const at::Tensor values = value(shifted(timeMixV)).to(type);
-  const at::Tensor gate = at::sigmoid(receptance(shifted(timeMixR)));
-  return output(gate * mean(WkvOperands{keys, values, timeDecay, timeFirst}));
+  return {{keys, values, timeDecay, timeFirst}, at::sigmoid(receptance(shifted(timeMixR)))};
+}
+
+TimeMixingOperands RwkvTimeMixingImpl::operands(const at::Tensor& x) {
+  const at::Tensor tokens = tokensOf(x).to(timeDecay.scalar_type());
+  return operandsOf(tokens, tokensBefore(tokens));
 }
 
 at::Tensor RwkvTimeMixingImpl::forward(const at::Tensor& x) {
-  const at::Tensor tokens = tokensOf(x).to(timeDecay.scalar_type());
-  return mapOf(mixed(tokens, tokensBefore(tokens), wkv), x.size(2), x.size(3));
+  const TimeMixingOperands parts = operands(x);
+  return mapOf(output(parts.gate * wkv(parts.wkv)), x.size(2), x.size(3));
 }
 
 at::Tensor RwkvTimeMixingImpl::step(const at::Tensor& x, LayerState& state) {
@@ -75,9 +76,9 @@ at::Tensor RwkvTimeMixingImpl::step(const at::Tensor& x, LayerState& state) {
     state = {at::zeros_like(tokens.select(1, 0)),
              emptyWkvSums(tokens.size(0), timeDecay.size(0), tokens.options())};
   }
-  const at::Tensor before = tokensBefore(tokens, state[0]);
-  const auto mean = [&](const WkvOperands& operands) { return continueWkv(operands, state[1]); };
-  return mapOf(mixed(tokens, before, mean), x.size(2), x.size(3));
+  const TimeMixingOperands parts = operandsOf(tokens, tokensBefore(tokens, state[0]));
+  const at::Tensor y = output(parts.gate * continueWkv(parts.wkv, state[1]));
+  return mapOf(y, x.size(2), x.size(3));
 }
 
 MapFunction addMixer(RoledModule& unit,

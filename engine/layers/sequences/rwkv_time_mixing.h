@@ -2,8 +2,15 @@
 
 #include "engine/layers/roled_module.h"
 #include "engine/layers/sequences/recurrent_layer.h"
+#include "engine/layers/sequences/wkv.h"
 
 namespace lambda {
+
+/// What the output W_o (gate wkv) of a time mixing is made of.
+struct TimeMixingOperands {
+  WkvOperands wkv;
+  at::Tensor gate;  ///< sigmoid(W_r x^r) [b, n, d]
+};
 
 /// The time mixing of RWKV-4, W_o (sigmoid(W_r x^r) wkv) with the wkv of the keys W_k x^k and
 /// values W_v x^v, and x^c_n = time_mix_c x_n + (1 - time_mix_c) x_{n-1}, where x_0 = 0 ("How the
@@ -25,6 +32,9 @@ class RwkvTimeMixingImpl : public RoledModule, public RecurrentLayer {
   /// The state has the last token [b, c], and num, den and maximum of the wkv, [b, 3, d].
   at::Tensor step(const at::Tensor& x, LayerState& state) override;
 
+  /// The operands for whole sequences x [b, c, H, W].
+  TimeMixingOperands operands(const at::Tensor& x);
+
   at::Tensor timeDecay;                   ///< [d], the logarithm of the rate per token.
   at::Tensor timeFirst;                   ///< [d], the bonus of the present token.
   at::Tensor timeMixK;                    ///< [c]
@@ -36,9 +46,8 @@ class RwkvTimeMixingImpl : public RoledModule, public RecurrentLayer {
   torch::nn::Linear output{nullptr};      ///< [d, d]
 
  private:
-  /// The layer with `mean`, which makes the wkv of its operands.
-  template <class Mean>
-  at::Tensor mixed(const at::Tensor& tokens, const at::Tensor& before, const Mean& mean);
+  /// The operands for tokens [b, n, c] that follow `before`.
+  TimeMixingOperands operandsOf(const at::Tensor& tokens, const at::Tensor& before);
 };
 
 TORCH_MODULE(RwkvTimeMixing);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/values/architecture/graph.h"
+#include "engine/values/inspection/token_inspection.h"
 
 namespace lambda {
 
@@ -22,7 +23,7 @@ InspectableLayer inspectableLayer(const LambdaMixer& mixer, const PlacedMixer& p
           .content = mixer.content};
 }
 
-/// A mixer without lambdas: attention, or gates.
+/// A mixer without lambdas.
 template <class M>
 InspectableLayer inspectableLayer(const M& mixer, const PlacedMixer& place) {
   InspectableLayer layer{.name = place.name,
@@ -53,6 +54,19 @@ std::vector<InspectableLayer> inspectableLayers(const Architecture& architecture
             }
             layers.push_back(inspectableLayer(mixer, place));
           }
+        },
+        place.mixer);
+  }
+  return layers;
+}
+
+std::vector<InspectableLayer> tokenLayers(const Architecture& architecture) {
+  std::vector<InspectableLayer> layers;
+  for (const PlacedMixer& place : graphOf(architecture).mixers()) {
+    std::visit(
+        [&](const auto& mixer) {
+          layers.push_back(inspectableLayer(mixer, place));
+          if constexpr (requires { mixer.kernelSize; }) layers.back().scope = mixer.kernelSize;
         },
         place.mixer);
   }

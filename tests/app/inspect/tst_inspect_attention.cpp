@@ -1,11 +1,11 @@
 #include <QTabWidget>
 #include <QtTest/QtTest>
 
-#include "app/inspect/contribution_maps.h"
 #include "app/inspect/panels/contribution_facts.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/inspect_panels.h"
 #include "app/inspect/panels/panel_deck.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "tests/support/example_snapshot.h"
 #include "widgets/pictures/images/image_view.h"
 

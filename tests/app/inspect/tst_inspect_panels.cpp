@@ -7,11 +7,11 @@
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
-#include "app/inspect/contribution_maps.h"
 #include "app/inspect/panels/contribution_facts.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/inspect_panels.h"
 #include "app/inspect/panels/panel_deck.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "tests/support/example_snapshot.h"
 #include "widgets/equations/equation_view.h"
 #include "widgets/export/export_file.h"

@@ -2,10 +2,10 @@
 
 #include <QtTest/QtTest>
 
-#include "app/inspect/contribution_maps.h"
 #include "app/inspect/inspect_selection.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/probe_view.h"
+#include "engine/values/inspection/contribution_maps.h"
 #include "tests/support/example_snapshot.h"
 
 using namespace Qt::StringLiterals;

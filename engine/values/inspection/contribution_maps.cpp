@@ -1,4 +1,4 @@
-#include "app/inspect/contribution_maps.h"
+#include "engine/values/inspection/contribution_maps.h"
 
 #include <cmath>
 #include <cstddef>
@@ -38,6 +38,20 @@ Array headMapsOf(const InspectionSnapshot& snapshot, ContributionKind quantity) 
       return snapshot.effect;
   }
   return {};
+}
+
+const Array& headMapsOf(const TokenMaps& maps, ContributionKind quantity) {
+  switch (quantity) {
+    case ContributionKind::content:
+      return maps.weights.content;
+    case ContributionKind::position:
+      return maps.weights.position;
+    case ContributionKind::total:
+      break;
+    case ContributionKind::effect:
+      return maps.effect;
+  }
+  return maps.weights.total;
 }
 
 Array mapOf(const Array& headMaps, ContributionKind quantity, int head) {

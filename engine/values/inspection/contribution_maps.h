@@ -5,10 +5,12 @@
 #include <string_view>
 
 #include "engine/values/inspection/inspection.h"
+#include "engine/values/inspection/token_inspection.h"
 
 namespace lambda {
 
-/// Maps to show over the image: how much each context position m contributes to the query's output.
+/// Maps to show over an image or a text: how much each context position m contributes to the
+/// query's output.
 enum class ContributionKind {
   content,   ///< q . kbar_m
   position,  ///< q . e_nm
@@ -23,6 +25,9 @@ inline constexpr std::array kContributionKinds{ContributionKind::content,
 
 /// The maps of all heads [h, H, W], summed over u; empty where the snapshot has none.
 Array headMapsOf(const InspectionSnapshot& snapshot, ContributionKind quantity);
+
+/// The maps of all heads [h, n, m]; empty where the layer has none.
+const Array& headMapsOf(const TokenMaps& maps, ContributionKind quantity);
 
 /// One head's map [H, W], or of all heads together (`head` -1): their sum; for the effect, which is
 /// a norm, the root of the sum of squares, the norm over the channels of all heads. Empty for a
