@@ -20,6 +20,7 @@
 #include "engine/training/loop/trainer.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/inspection/inspection.h"
+#include "engine/values/inspection/token_inspection.h"
 #include "engine/values/run/checkpoint_header.h"
 #include "engine/values/run/predictions.h"
 #include "engine/values/run/throughput_estimate.h"
@@ -35,6 +36,7 @@ class OpenCheckpoint {
 
   virtual const CheckpointHeader& header() const = 0;
   virtual InspectionSnapshot inspect(const InspectionRequest& request) = 0;
+  virtual TokenSnapshot inspectTokens(const TokenInspectionRequest& request) = 0;
   virtual std::optional<Predictions> predict(
       Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) = 0;
 };

@@ -14,6 +14,7 @@
 #include "engine/runtime/error.h"
 #include "engine/values/architecture/cost.h"
 #include "engine/values/config/schedule.h"
+#include "tests/support/example_tokens.h"
 
 namespace fs = std::filesystem;
 
@@ -323,6 +324,14 @@ class ScriptedEngine::Checkpoint : public OpenCheckpoint {
     return engine_.snapshot(header_.config, request, header_.progress.step, header_.progress.epoch);
   }
 
+  TokenSnapshot inspectTokens(const TokenInspectionRequest& request) override {
+    {
+      const std::lock_guard lock(engine_.mutex_);
+      engine_.tokenInspections_.push_back(request);
+    }
+    return engine_.tokens(header_.config, request, header_.progress.step, header_.progress.epoch);
+  }
+
   std::optional<Predictions> predict(
       Split split,
       const std::function<bool(std::int64_t done, std::int64_t total)>& progress) override {
@@ -360,11 +369,16 @@ class ScriptedEngine::Checkpoint : public OpenCheckpoint {
   CheckpointHeader header_;
 };
 
-ScriptedEngine::ScriptedEngine() : snapshot(plausibleSnapshot) {}
+ScriptedEngine::ScriptedEngine() : snapshot(plausibleSnapshot), tokens(exampleTokens) {}
 
 std::vector<InspectionRequest> ScriptedEngine::inspections() const {
   const std::lock_guard lock(mutex_);
   return inspections_;
+}
+
+std::vector<TokenInspectionRequest> ScriptedEngine::tokenInspections() const {
+  const std::lock_guard lock(mutex_);
+  return tokenInspections_;
 }
 
 ComputeDevice ScriptedEngine::selectDevice(const DeviceConfig& config) {

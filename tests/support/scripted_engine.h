@@ -35,6 +35,11 @@ class ScriptedEngine : public EngineCalls {
       const RunConfig&, const InspectionRequest&, std::int64_t step, int epoch)>
       snapshot;
 
+  /// The same for networks of tokens; by default exampleTokens().
+  std::function<TokenSnapshot(
+      const RunConfig&, const TokenInspectionRequest&, std::int64_t step, int epoch)>
+      tokens;
+
   /// The results that verifyStatements() reports.
   std::vector<StatementResult> statements;
   /// Is called before each of them, on the worker's thread.
@@ -50,6 +55,8 @@ class ScriptedEngine : public EngineCalls {
 
   /// Requests that were answered from checkpoints, in their order.
   std::vector<InspectionRequest> inspections() const;
+
+  std::vector<TokenInspectionRequest> tokenInspections() const;
 
   /// Exports that were completed, in their order.
   std::vector<ExportJob> exports() const;
@@ -93,6 +100,7 @@ class ScriptedEngine : public EngineCalls {
   std::atomic<int> classifications_ = 0;
   mutable std::mutex mutex_;
   std::vector<InspectionRequest> inspections_;
+  std::vector<TokenInspectionRequest> tokenInspections_;
   std::vector<ExportJob> exports_;
 };
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/commands/inspect_tokens.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/text_table.h"
@@ -27,9 +28,11 @@ using Json = nlohmann::ordered_json;
 
 struct InspectOptions {
   std::string run;
-  InspectionRequest request;
+  std::string layer;
   std::string split{nameOf(InspectionRequest{}.split)};
+  std::optional<int> image;
   std::optional<std::string> query;
+  InspectTokensOptions tokens;
   std::optional<std::string> data;
   std::optional<std::string> out;
   bool list = false;
@@ -76,7 +79,9 @@ Json layerJson(const InspectableLayer& layer) {
 int listLayers(const InspectOptions& options) {
   using Align = TextTable::Align;
   const fs::path checkpoint = checkpointOf(findRun(options.run), CheckpointChoice::best);
-  const auto layers = inspectableLayers(readCheckpointHeader(checkpoint).config.architecture);
+  const Architecture architecture = readCheckpointHeader(checkpoint).config.architecture;
+  const auto layers = architecture.task == Task::tokens ? tokenLayers(architecture)
+                                                        : inspectableLayers(architecture);
   if (options.output.json) {
     Json list = Json::array();
     for (const InspectableLayer& layer : layers) list.push_back(layerJson(layer));
@@ -199,16 +204,16 @@ void printSnapshot(const InspectionSnapshot& snapshot,
             " in " + terminalText(folder) + ":\n  " + wrapped(names, kLineWidth, "  ") + "\n");
 }
 
-int inspect(const InspectOptions& options) {
-  if (options.list) return listLayers(options);
-  if (!options.out) {
-    throw UsageError("--out", "the folder for the pictures is missing", "For example --out look.");
+int inspectImage(CheckpointInspector& inspector, const InspectOptions& options, Split split) {
+  if (!options.tokens.empty()) {
+    throw UsageError("--text, --sequence and --position",
+                     "they are for networks of tokens, and this one takes images",
+                     "Choose an image by --image, and its pixel by --query.");
   }
-  InspectionRequest request = options.request;
-  request.split = enumOf<Split>(options.split).value_or(request.split);
+  InspectionRequest request{.layer = options.layer, .split = split};
+  request.image = options.image.value_or(request.image);
   if (options.query) readQuery(*options.query, request);
-  const InspectionSnapshot snapshot =
-      CheckpointInspector(findRun(options.run), {.data = options.data}).inspect(request);
+  const InspectionSnapshot snapshot = inspector.inspect(request);
   const std::vector<std::string> files = writeInspection(*options.out, snapshot);
   if (options.output.json) {
     printJson(snapshotJson(snapshot, *options.out, files));
@@ -218,6 +223,28 @@ int inspect(const InspectOptions& options) {
   return kExitOk;
 }
 
+int inspect(const InspectOptions& options) {
+  if (options.list) return listLayers(options);
+  if (!options.out) {
+    throw UsageError("--out", "the folder for the pictures is missing", "For example --out look.");
+  }
+  const Split split = enumOf<Split>(options.split).value_or(InspectionRequest{}.split);
+  CheckpointInspector inspector(findRun(options.run), {.data = options.data});
+  if (inspector.header().config.architecture.task != Task::tokens) {
+    return inspectImage(inspector, options, split);
+  }
+  if (options.image || options.query) {
+    throw UsageError("--image and --query",
+                     "they are for networks of images, and this one takes tokens",
+                     "Choose a sequence by --sequence or --text, and its token by --position.");
+  }
+  return inspectTokens(inspector,
+                       {.layer = options.layer, .split = split},
+                       options.tokens,
+                       *options.out,
+                       options.output.json);
+}
+
 }  // namespace
 
 void addInspect(CLI::App& program, Action& action) {
@@ -225,29 +252,32 @@ void addInspect(CLI::App& program, Action& action) {
   CLI::App* command = addCommand(
       program,
       "inspect",
-      "Inspect a lambda layer: pictures and numbers of its own arithmetic",
+      "Inspect a layer: pictures and numbers of its own arithmetic",
       {{"lambda inspect runs/2026-11-20_22-48-00_quickstart --list", "which layers there are"},
        {"lambda inspect runs/2026-11-20_22-48-00_quickstart --out look",
         "the first lambda layer, the first validation image, the middle pixel"},
        {"lambda inspect RUN --layer stage3.block2.mixer --image 7 --query 4,12 --out look",
-        "another layer, image and pixel"}},
+        "another layer, image and pixel"},
+       {"lambda inspect RUN --text 'In the beginning' --position 10 --out look",
+        "a layer of a network of tokens, and what its output at a token is made of"}},
       "Writes lambdas, position embeddings, the keys' regions and the exact contribution of every\n"
       "pixel to the output at one pixel, as pictures (PNG) and numbers (NPY, CSV), with the proof\n"
-      "that the contributions add up to the layer's output.");
+      "that the contributions add up to the layer's output. Of a network of tokens, the same of\n"
+      "every token of a text, what the layer keeps, and the probabilities of the next token.");
   command
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
       ->required();
-  command->add_flag("--list", options->list, "list the lambda layers and exit");
-  command->add_option("--layer", options->request.layer, "name of a layer (default: the first one)")
+  command->add_flag("--list", options->list, "list the layers and exit");
+  command->add_option("--layer", options->layer, "name of a layer (default: the first one)")
       ->type_name("NAME");
-  command->add_option("--image", options->request.image, "index of the image (default: 0)")
-      ->type_name("N");
+  command->add_option("--image", options->image, "index of the image (default: 0)")->type_name("N");
   command->add_option("--split", options->split, "train, validation (default) or test")
       ->type_name("SPLIT")
       ->check(CLI::IsMember(kNamesOf<Split>.names));
   command->add_option("--query", options->query, "pixel of the layer's map (default: the middle)")
       ->type_name("ROW,COLUMN");
+  addTokensOptions(command, options->tokens);
   command->add_option("--data", options->data, "where the data is, if it has moved, or other data")
       ->type_name("PATH");
   command->add_option("-o,--out", options->out, "folder for the files")->type_name("DIR");

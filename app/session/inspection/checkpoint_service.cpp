@@ -64,6 +64,13 @@ QFuture<SnapshotPointer> CheckpointService::inspect(const std::filesystem::path&
   });
 }
 
+QFuture<TokensPointer> CheckpointService::inspectTokens(const std::filesystem::path& run,
+                                                        const TokenInspectionRequest& request) {
+  return lanes_.soon.run([open = inspected_, run, request, threads = threads_] {
+    return std::make_shared<const TokenSnapshot>(open->at(run, threads).inspectTokens(request));
+  });
+}
+
 QFuture<PredictionsPointer> CheckpointService::predict(const std::filesystem::path& run,
                                                        Split split) {
   return lanes_.longTasks.run<PredictionsPointer>(

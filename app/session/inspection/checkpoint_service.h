@@ -8,9 +8,12 @@
 #include "app/session/inspection/inspection_queue.h"
 #include "app/session/inspection/prediction_store.h"
 #include "engine/values/inspection/inspection.h"
+#include "engine/values/inspection/token_inspection.h"
 #include "engine/values/run/predictions.h"
 
 namespace lambda {
+
+using TokensPointer = std::shared_ptr<const TokenSnapshot>;
 
 /// Inspects checkpoints and classifies images with them. Each of the engine's lanes keeps the most
 /// recently used checkpoints open. Every request returns at once; a classification whose future is
@@ -24,6 +27,10 @@ class CheckpointService {
   /// Inspects a layer of a checkpoint; `run` is a run folder or a checkpoint file.
   QFuture<SnapshotPointer> inspect(const std::filesystem::path& run,
                                    const InspectionRequest& request);
+
+  /// The same of a network of tokens.
+  QFuture<TokensPointer> inspectTokens(const std::filesystem::path& run,
+                                       const TokenInspectionRequest& request);
 
   /// Classifies every image of a split. Pages ask predictions().
   QFuture<PredictionsPointer> predict(const std::filesystem::path& run, Split split);

@@ -20,6 +20,10 @@ class LocalCheckpoint : public OpenCheckpoint {
     return inspector_.inspect(request);
   }
 
+  TokenSnapshot inspectTokens(const TokenInspectionRequest& request) override {
+    return inspector_.inspectTokens(request);
+  }
+
   std::optional<Predictions> predict(
       Split split,
       const std::function<bool(std::int64_t done, std::int64_t total)>& progress) override {
