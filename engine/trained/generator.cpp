@@ -6,7 +6,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/layers/sequences/token_embedding.h"
-#include "engine/networks/growing_sequence.h"
+#include "engine/networks/continued_sequence.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/seconds_since.h"
 #include "engine/trained/trained_network.h"
@@ -84,30 +84,33 @@ std::int64_t Generator::weightBytes() const {
 }
 
 Generation Generator::generate(std::span<const std::int64_t> prompt,
-                               std::int64_t count,
-                               const SamplingOptions& sampling,
+                               const GenerationOptions& options,
                                const Written& written) {
   const at::NoGradGuard noGradients;
-  TokenSampler sampler(sampling);
-  GrowingSequence sequence(impl_->network());
-  const auto drawnAfter = [&](std::span<const std::int64_t> tokens, double& seconds) {
+  ContinuedSequence sequence(
+      impl_->network(),
+      options.sampling,
+      options.isParallel ? SequenceReading::parallel : SequenceReading::recurrent);
+  const auto drawnAfter = [&](std::span<const std::int64_t> tokens) {
     const auto start = std::chrono::steady_clock::now();
-    const at::Tensor logits = sequence.append(tokens).to(at::kCPU).contiguous();
-    const SampledToken drawn =
-        sampler.sample({logits.const_data_ptr<float>(), static_cast<std::size_t>(logits.numel())},
-                       static_cast<std::uint64_t>(sequence.length()));
-    seconds += secondsSince(start);
-    return drawn;
+    const SampledToken drawn = sequence.drawAfter(tokens);
+    GeneratedToken generated{.token = drawn.token, .probability = drawn.probability};
+    generated.seconds = secondsSince(start);
+    if (options.likeliest > 0) {
+      generated.likeliest = likeliestTokens(sequence.logits(), options.likeliest);
+    }
+    return generated;
   };
   Generation done;
   const std::int64_t start = text().start();
-  SampledToken drawn =
-      drawnAfter(prompt.empty() ? std::span(&start, 1) : prompt, done.promptSeconds);
+  GeneratedToken drawn = drawnAfter(prompt.empty() ? std::span(&start, 1) : prompt);
+  done.promptSeconds = drawn.seconds;
   while (true) {
     ++done.tokens;
-    if (!written(drawn) || done.tokens == count) return done;
+    if (!written(drawn) || done.tokens == options.tokens) return done;
     const std::int64_t last = drawn.token;
-    drawn = drawnAfter(std::span(&last, 1), done.seconds);
+    drawn = drawnAfter(std::span(&last, 1));
+    done.seconds += drawn.seconds;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "engine/data/sequences/token_sampler.h"
 #include "engine/data/sequences/token_text.h"
@@ -25,6 +26,22 @@ struct Generation {
     if (tokens < 2) return std::nullopt;
     return seconds / static_cast<double>(tokens - 1);
   }
+};
+
+/// A token that was drawn, and what else the network said there.
+struct GeneratedToken {
+  std::int64_t token = 0;
+  double probability = 0;                    ///< As SampledToken has it.
+  std::vector<SampledToken> likeliest = {};  ///< As likeliestTokens() returns them.
+  double seconds = 0;  ///< For drawing it; for the first one, for reading the prompt too.
+};
+
+/// What is generated, and how.
+struct GenerationOptions {
+  std::int64_t tokens = 200;  ///< How many are drawn, at least 1.
+  SamplingOptions sampling = {};
+  bool isParallel = false;    ///< Reads the whole sequence again for each token.
+  std::size_t likeliest = 0;  ///< How many of the likeliest tokens are told with each one.
 };
 
 /// Continues texts by the network of a checkpoint or of exported weights, the averaged weights if
@@ -59,15 +76,14 @@ class Generator {
   std::int64_t weightBytes() const;
 
   /// Called with each token that is drawn; returns whether to go on.
-  using Written = std::function<bool(const SampledToken&)>;
+  using Written = std::function<bool(const GeneratedToken&)>;
 
-  /// Draws `count` tokens, or fewer where it is stopped, each after all before it. `prompt`: none =
+  /// Draws the tokens, or fewer where it is stopped, each after all before it. `prompt`: none =
   /// TokenText::start(). The position of a draw is its place in the whole sequence. Throws Error
   /// for tokens outside of the vocabulary, sampling options outside their ranges, and where an
-  /// output is not finite; count >= 1.
+  /// output is not finite.
   Generation generate(std::span<const std::int64_t> prompt,
-                      std::int64_t count,
-                      const SamplingOptions& sampling,
+                      const GenerationOptions& options,
                       const Written& written);
 
  private:

@@ -169,8 +169,8 @@ int generate(const GenerateOptions& options) {
     printContent(more);
     std::cout.flush();
   };
-  const Generation done =
-      generator.generate(tokens, options.tokens, sampling, [&](const SampledToken& drawn) {
+  const Generation done = generator.generate(
+      tokens, {.tokens = options.tokens, .sampling = sampling}, [&](const GeneratedToken& drawn) {
         show(writer.add(drawn.token));
         if (options.output.json) {
           drawnTokens.push_back({{"token", drawn.token}, {"probability", drawn.probability}});

@@ -20,7 +20,32 @@ double weightOf(float logit, float greatest, double temperature) {
   return std::exp((static_cast<double>(logit) - greatest) / temperature);
 }
 
+/// The sum of the weights at the temperature 1.
+double sumOfWeights(std::span<const float> logits, float greatest) {
+  double sum = 0;
+  for (const float logit : logits) sum += weightOf(logit, greatest, 1);
+  return sum;
+}
+
 }  // namespace
+
+std::vector<SampledToken> likeliestTokens(std::span<const float> logits, std::size_t count) {
+  if (logits.empty()) return {};
+  std::vector<std::size_t> order(logits.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto end = order.begin() + static_cast<std::ptrdiff_t>(std::min(count, order.size()));
+  std::ranges::partial_sort(order, end, [&](std::size_t a, std::size_t b) {
+    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
+  });
+  const float greatest = *std::ranges::max_element(logits);
+  const double sum = sumOfWeights(logits, greatest);
+  std::vector<SampledToken> likeliest;
+  for (auto token = order.begin(); token != end; ++token) {
+    likeliest.push_back(
+        {static_cast<std::int64_t>(*token), weightOf(logits[*token], greatest, 1) / sum});
+  }
+  return likeliest;
+}
 
 TokenSampler::TokenSampler(const SamplingOptions& options) : options_(options) {
   const double temperature = options.temperature;
@@ -42,8 +67,7 @@ SampledToken TokenSampler::sample(std::span<const float> logits, std::uint64_t p
                 "Use an earlier checkpoint.");
   }
   const auto greatest = std::ranges::max_element(logits);
-  double sum = 0;
-  for (const float logit : logits) sum += weightOf(logit, *greatest, 1);
+  const double sum = sumOfWeights(logits, *greatest);
   SampledToken sampled{greatest - logits.begin()};
   if (options_.temperature > 0) {
     weights_.clear();

@@ -22,6 +22,10 @@ struct SampledToken {
   double probability = 0;
 };
 
+/// The most probable tokens, at most `count`, by falling probability, of equal ones the lower
+/// first; probabilities as SampledToken has them. `logits`: [vocabulary], finite.
+std::vector<SampledToken> likeliestTokens(std::span<const float> logits, std::size_t count);
+
 /// Draws the next token of a text. A draw is a function of the logits, the options and the
 /// position, so that the same seed gives the same text; a text that is continued later goes on as
 /// one that was drawn at once. Probabilities are computed in float64: C libraries may differ in the

@@ -11,6 +11,7 @@
 #include "engine/values/text/text_safety.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text_run.h"
 #include "tests/support/tiny_run.h"
 #include "tests/support/torch_file.h"
 
@@ -21,43 +22,8 @@ namespace lambda {
 
 namespace {
 
-constexpr int kLength = 32;
-
-/// A tiny network of tokens and its data.
-RunConfig tokensRun(const DataSource& source, int vocabulary, int validationCount) {
-  RunConfig config = tinyRun();
-  config.name = "tokens";
-  Architecture& network = config.architecture;
-  network.input = {1, 1, kLength};
-  network.task = Task::tokens;
-  network.outputs = vocabulary;
-  network.family = Family::sequence;
-  network.stem = {};
-  network.stem.kind = EmbeddingStem();
-  network.stem.width = 16;
-  Block block{.mixer = RwkvMixer{}, .expansion = 2};
-  block.channelMixing = ChannelMixing::rwkv;
-  network.stages = {{.width = 16, .stride = 1, .blocks = {block}}};
-  config.data.source = source;
-  config.data.validationCount = validationCount;
-  config.data.augmentation.cropPadding = 0;
-  config.recipe.epochs = 1;
-  config.recipe.batchSize = 20;
-  return config;
-}
-
 void write(const fs::path& file, const std::string& text) {
   std::ofstream(file, std::ios::binary) << text;
-}
-
-/// 6000 bytes, of which many are no ASCII.
-std::string book() {
-  std::string text;
-  for (int i = 0; text.size() < 6000; ++i) {
-    text += "Käse " + std::to_string(i) + " über € 😀\tund\n";
-  }
-  text.resize(6000, ' ');
-  return text;
 }
 
 }  // namespace
@@ -87,10 +53,10 @@ class TestGenerate : public QObject {
     write(folder_.path() / "book.txt", book());
     const std::string path = (folder_.path() / "book.txt").string();
     // 300 bytes have 9 windows of 32 bytes with the one behind.
-    train(tokensRun(TextSource{path, kLength}, 256, 9), u"text"_s);
+    train(tokensRun(TextSource{path, kTextLength}, 256, 9), u"text"_s);
     const RecallSource recall{.vocabulary = 16,
                               .pairs = 3,
-                              .length = kLength,
+                              .length = kTextLength,
                               .minimumDistance = 4,
                               .trainCount = 100,
                               .validationCount = 20,

@@ -95,6 +95,20 @@ class TestTokenSampler : public QObject {
     }
   }
 
+  void theLikeliestTokensComeByTheirProbability() {
+    const std::vector<float> logits{0, 3, 1, 3, -1};
+    const std::vector<SampledToken> three = likeliestTokens(logits, 3);
+    QCOMPARE(three.size(), std::size_t{3});
+    QCOMPARE(three[0].token, std::int64_t{1});
+    QCOMPARE(three[1].token, std::int64_t{3});
+    QCOMPARE(three[2].token, std::int64_t{2});
+    const double sum = 1 + 2 * std::exp(3.0) + std::exp(1.0) + std::exp(-1.0);
+    QVERIFY(std::abs(three[0].probability - std::exp(3.0) / sum) < 1e-15);
+    QVERIFY(std::abs(three[2].probability - std::exp(1.0) / sum) < 1e-15);
+    QCOMPARE(likeliestTokens(logits, 9).size(), std::size_t{5});
+    QVERIFY(likeliestTokens({}, 3).empty());
+  }
+
   void aDrawDependsOnSeedAndPositionAlone() {
     const std::vector<float> equal(1000, 0.5F);
     const auto drawn = [&](std::uint64_t seed, std::uint64_t first) {
