@@ -139,8 +139,8 @@ LayerInput LayerInput::of(const at::Tensor& x, const at::Tensor& weight) {
           at::autocast::is_autocast_enabled(at::kCPU)};
 }
 
-bool LayerInput::isFloatRows() const {
-  return isPixelRows && type == Element::float32 && weight == Element::float32 && !isAutocast;
+bool LayerInput::isFloat() const {
+  return isOnCpu && type == Element::float32 && weight == Element::float32 && !isAutocast;
 }
 
 std::optional<MatrixForm> matrixFormOf(const ConvolutionSizes& sizes, const LayerInput& input) {
@@ -173,7 +173,7 @@ LayerPath lambdaPath(const LambdaPlace& place, const LayerInput& input, const Co
   const bool mayRound = input.type == Element::bfloat16;
   LayerPath path;
   path.fusesOperands = fusesOperands(place, input);
-  path.sumsCausally = mixer.content && mixer.mask == ContextMask::causal && canSumCausally(input);
+  path.sumsCausally = mixer.content && mixer.mask == ContextMask::causal && input.isFloat();
   const bool hasCore = mixer.mask == ContextMask::none || !mixer.content ||
                        mixer.embedding != PositionEmbedding::none;
   if (!hasCore) return path;
@@ -207,11 +207,6 @@ LayerPath lambdaPath(const LambdaPlace& place, const LayerInput& input, const Co
     path.takesMeans = takesMeans(shape, nullptr, mayRound, units);
   }
   return path;
-}
-
-bool canSumCausally(const LayerInput& input) {
-  return input.isOnCpu && input.type == Element::float32 && input.weight == Element::float32 &&
-         !input.isAutocast;
 }
 
 LayerKernel plainCore(const LambdaPlace& place) {

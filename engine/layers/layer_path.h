@@ -68,8 +68,11 @@ struct LayerInput {
 
   static LayerInput of(const at::Tensor& x, const at::Tensor& weight);
 
-  /// Whether the own kernels in float32 can read the input: rows of pixels, outside autocast.
-  bool isFloatRows() const;
+  /// Whether the own kernels compute in float32: on the CPU, outside autocast.
+  bool isFloat() const;
+
+  /// The same where they read the input as rows of pixels.
+  bool isFloatRows() const { return isFloat() && isPixelRows; }
 };
 
 LayerPath convolutionPath(const ConvolutionSizes& sizes,
@@ -95,9 +98,6 @@ struct LambdaPlace {
 
 /// `units`: those for the device of the input.
 LayerPath lambdaPath(const LambdaPlace& place, const LayerInput& input, const ComputeUnits& units);
-
-/// Whether kernels/causal_lambda can sum content lambdas of operands that come from that input.
-bool canSumCausally(const LayerInput& input);
 
 /// How plain operations compute the core: by the lambda convolution where that takes fewer
 /// multiply-adds.

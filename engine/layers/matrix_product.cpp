@@ -1,6 +1,9 @@
 #include "engine/layers/matrix_product.h"
 
+#include <array>
+
 #include "engine/kernels/products/matrix_products.h"
+#include "engine/kernels/products/row_product.h"
 #include "engine/layers/torch_threads.h"
 
 namespace lambda {
@@ -36,9 +39,23 @@ at::Tensor transposedProduct(const at::Tensor& a, const at::Tensor& b) {
   return c;
 }
 
+/// A B of one dense row and of B whose transpose is dense.
+at::Tensor rowProduct(const at::Tensor& a, const at::Tensor& b) {
+  at::Tensor c = at::empty({1, b.size(1)}, a.options());
+  multiplyRows(std::array{RowProduct{b.size(0),
+                                     b.size(1),
+                                     a.const_data_ptr<float>(),
+                                     b.const_data_ptr<float>(),
+                                     c.mutable_data_ptr<float>()}},
+               onTorchThreads);
+  return c;
+}
+
 }  // namespace
 
 at::Tensor matrixProduct(const at::Tensor& a, const at::Tensor& b) {
+  if (isFloat(a) && isFloat(b) && a.size(0) == 1 && a.is_contiguous() && b.t().is_contiguous())
+    return rowProduct(a, b);
   const bool isSupported = isFloat(a) && isFloat(b) && b.size(1) % kProductColumns == 0;
   if (!isSupported || !matrixProductsPay()) return a.mm(b);
   if (a.is_contiguous() && a.size(0) >= kFewestRows && a.size(1) % kProductColumns == 0)

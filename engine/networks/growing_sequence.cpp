@@ -26,6 +26,7 @@ GrowingSequence::GrowingSequence(Network network) : network_(std::move(network))
                     " sees later tokens, which a sequence that grows does not have yet");
   }
   network_->eval();
+  device_ = network_->parameters().front().device();
 }
 
 at::Tensor GrowingSequence::append(std::span<const std::int64_t> tokens) {
@@ -37,12 +38,11 @@ at::Tensor GrowingSequence::append(std::span<const std::int64_t> tokens) {
                 "expected tokens in 0.." + std::to_string(vocabulary - 1) + ", got " +
                     std::to_string(token));
   }
-  const at::Device device = network_->parameters().front().device();
   at::Tensor logits;
   while (!tokens.empty()) {
     const auto piece = tokens.first(std::min(tokens.size(), kMostTokensOfPiece));
     const at::Tensor x = at::tensor(at::ArrayRef<std::int64_t>(piece.data(), piece.size()));
-    logits = network_->step(x.view({1, 1, 1, -1}).to(device), state_);
+    logits = network_->step(x.view({1, 1, 1, -1}).to(device_), state_);
     length_ += std::ssize(piece);
     tokens = tokens.subspan(piece.size());
   }

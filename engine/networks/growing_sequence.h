@@ -33,6 +33,7 @@ class GrowingSequence {
 
  private:
   Network network_;
+  at::Device device_ = at::kCPU;  ///< Of the network, whose parameters take long to list.
   SequenceState state_;
   std::int64_t length_ = 0;
 };

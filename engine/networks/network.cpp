@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "engine/layers/blocks/channel_mixing.h"
+#include "engine/layers/linear_product.h"
 #include "engine/layers/norm/activation.h"
 #include "engine/layers/norm/layer_norm.h"
 #include "engine/layers/pooling.h"
@@ -170,8 +171,10 @@ NetworkImpl::Step NetworkImpl::stepOf(const LinearNode& node, std::size_t& next)
       torch::nn::LinearOptions(graph.inputOf(place).channels, place.output.channels)
           .bias(node.bias);
   const auto linear = registerLinear(place.layer, ParameterRole::head, options);
-  return {.run = [impl = linear.ptr(), node](const at::Tensor& x) {
-    return impl->forward(node.atPositions ? tokensOf(x) : x) * node.scale;
+  return {.run = [linear, node](const at::Tensor& x) {
+    const at::Tensor rows = node.atPositions ? tokensOf(x) : x;
+    const at::Tensor y = linearProduct(rows, linear->weight, linear->bias);
+    return node.scale == 1 ? y : y * node.scale;
   }};
 }
 

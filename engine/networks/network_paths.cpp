@@ -195,7 +195,7 @@ class GraphPaths {
   void addMixer([[maybe_unused]] const Kind& mixer, const PlacedMixer& place) {
     std::string text = textOf({}, input());
     if constexpr (std::is_same_v<Kind, LinearAttentionMixer>) {
-      if (mixer.causal) text = runningSumsText(canSumCausally(input()));
+      if (mixer.causal) text = runningSumsText(input().isFloat());
     }
     if constexpr (requires { mixer.heads; })
       text +=

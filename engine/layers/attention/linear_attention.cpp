@@ -46,7 +46,7 @@ HeadedInputs LinearAttentionImpl::features(HeadedInputs inputs) const {
 at::Tensor LinearAttentionImpl::forward(const at::Tensor& x) {
   const HeadedInputs inputs = features(project(x));
   if (causal) {
-    const at::Tensor y = canSumCausally(LayerInput::of(x, queries->weight))
+    const at::Tensor y = LayerInput::of(x, queries->weight).isFloat()
                              ? runningSums(inputs)
                              : at::matmul(causalWeightsOf(inputs), inputs.values);
     return fromHeads(y, x.size(2), x.size(3));

@@ -43,6 +43,7 @@ class RwkvChannelMixingImpl : public RoledModule, public RecurrentLayer {
   torch::nn::Linear value{nullptr};       ///< [d, hidden]
 
  private:
+  at::Tensor stepOfToken(const at::Tensor& x, LayerState& state) const;
   at::Tensor mixed(const at::Tensor& tokens, const at::Tensor& before);
 };
 

@@ -4,6 +4,7 @@
 #include "engine/layers/convolution/pointwise_product.h"
 #include "engine/layers/convolution/same_convolution.h"
 #include "engine/layers/layer_path.h"
+#include "engine/layers/linear_product.h"
 #include "engine/layers/norm/activation.h"
 
 namespace lambda {
@@ -55,12 +56,11 @@ at::Tensor convolvedWithEpilogue(torch::nn::Conv2d& conv,
   return epilogue ? sameConvolution(x, weight, epilogue->data()) : at::Tensor();
 }
 
-/// LibTorch's product of matrices, with the bias if there is one.
+/// The product of pixels and filters, with the bias if there is one.
 at::Tensor libraryProduct(torch::nn::Conv2d& conv, const MatrixForm& form, const at::Tensor& x) {
-  const at::Tensor pixels = form.pixelsOf(x), matrix = form.matrixOf(conv->weight).t();
-  if (!conv->bias.defined()) return form.mapOf(at::mm(pixels, matrix));
-  const at::Tensor bias = conv->bias.repeat({form.positionsOfRow()});
-  return form.mapOf(at::addmm(bias, pixels, matrix));
+  const at::Tensor bias =
+      conv->bias.defined() ? conv->bias.repeat({form.positionsOfRow()}) : at::Tensor();
+  return form.mapOf(linearProduct(form.pixelsOf(x), form.matrixOf(conv->weight), bias));
 }
 
 }  // namespace

@@ -4,8 +4,12 @@
 
 #include <ATen/ATen.h>
 
+#include "engine/kernels/token_step/token_step_kernel.h"
+#include "engine/layers/linear_product.h"
 #include "engine/layers/mixers/mixers.h"
+#include "engine/layers/sequences/one_token.h"
 #include "engine/layers/sequences/tokens.h"
+#include "engine/layers/torch_threads.h"
 
 namespace lambda {
 
@@ -54,9 +58,10 @@ TimeMixingOperands RwkvTimeMixingImpl::operandsOf(const at::Tensor& tokens,
                                                   const at::Tensor& before) {
   const auto shifted = [&](const at::Tensor& share) { return at::lerp(before, tokens, share); };
   const auto type = timeDecay.scalar_type();
-  const at::Tensor keys = key(shifted(timeMixK)).to(type);
-  const at::Tensor values = value(shifted(timeMixV)).to(type);
-  return {{keys, values, timeDecay, timeFirst}, at::sigmoid(receptance(shifted(timeMixR)))};
+  const at::Tensor keys = linearProduct(shifted(timeMixK), key->weight).to(type);
+  const at::Tensor values = linearProduct(shifted(timeMixV), value->weight).to(type);
+  const at::Tensor gate = at::sigmoid(linearProduct(shifted(timeMixR), receptance->weight));
+  return {{keys, values, timeDecay, timeFirst}, gate};
 }
 
 TimeMixingOperands RwkvTimeMixingImpl::operands(const at::Tensor& x) {
@@ -66,18 +71,43 @@ TimeMixingOperands RwkvTimeMixingImpl::operands(const at::Tensor& x) {
 
 at::Tensor RwkvTimeMixingImpl::forward(const at::Tensor& x) {
   const TimeMixingOperands parts = operands(x);
-  return mapOf(output(parts.gate * wkv(parts.wkv)), x.size(2), x.size(3));
+  return mapOf(linearProduct(parts.gate * wkv(parts.wkv), output->weight), x.size(2), x.size(3));
+}
+
+/// The output [1, d, 1, 1] of one token by the kernel.
+at::Tensor RwkvTimeMixingImpl::stepOfToken(const at::Tensor& x, LayerState& state) const {
+  at::Tensor y = at::empty({1, output->weight.size(0), 1, 1}, x.options());
+  const at::Tensor sums = at::empty(state[1].sizes(), x.options());
+  const auto shifted = [](const at::Tensor& share, const torch::nn::Linear& linear) {
+    return ShiftedProjection{numbersOf(share), numbersOf(linear->weight)};
+  };
+  mixTime({x.size(1),
+           y.size(1),
+           shifted(timeMixK, key),
+           shifted(timeMixV, value),
+           shifted(timeMixR, receptance),
+           numbersOf(output->weight),
+           numbersOf(timeDecay),
+           numbersOf(timeFirst)},
+          {x.const_data_ptr<float>(), numbersOf(state[0])},
+          numbersOf(state[1]),
+          sums.mutable_data_ptr<float>(),
+          y.mutable_data_ptr<float>(),
+          onTorchThreads);
+  state = {x.view({1, -1}), sums};
+  return y;
 }
 
 at::Tensor RwkvTimeMixingImpl::step(const at::Tensor& x, LayerState& state) {
   const at::NoGradGuard noGradients;
+  if (!state.empty() && isOneToken(x, timeDecay)) return stepOfToken(x, state);
   const at::Tensor tokens = tokensOf(x).to(timeDecay.scalar_type());
   if (state.empty()) {
     state = {at::zeros_like(tokens.select(1, 0)),
              emptyWkvSums(tokens.size(0), timeDecay.size(0), tokens.options())};
   }
   const TimeMixingOperands parts = operandsOf(tokens, tokensBefore(tokens, state[0]));
-  const at::Tensor y = output(parts.gate * continueWkv(parts.wkv, state[1]));
+  const at::Tensor y = linearProduct(parts.gate * continueWkv(parts.wkv, state[1]), output->weight);
   return mapOf(y, x.size(2), x.size(3));
 }
 

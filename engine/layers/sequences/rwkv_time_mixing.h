@@ -48,6 +48,8 @@ class RwkvTimeMixingImpl : public RoledModule, public RecurrentLayer {
  private:
   /// The operands for tokens [b, n, c] that follow `before`.
   TimeMixingOperands operandsOf(const at::Tensor& tokens, const at::Tensor& before);
+
+  at::Tensor stepOfToken(const at::Tensor& x, LayerState& state) const;
 };
 
 TORCH_MODULE(RwkvTimeMixing);

@@ -162,27 +162,38 @@ class TestRwkv : public QObject {
         c10::Error, torch::autograd::grad({y.sum()}, {layer->timeDecay}, {}, std::nullopt, true));
   }
 
-  void stepsGiveTheWhole_data() { addTypes(); }
+  void stepsGiveTheWhole_data() {
+    QTest::addColumn<at::ScalarType>("type");
+    QTest::addColumn<int>("sequences");
+    QTest::newRow("float32, one sequence") << at::kFloat << 1;
+    QTest::newRow("float32, two sequences") << at::kFloat << 2;
+    QTest::newRow("float64") << at::kDouble << 1;
+  }
 
   void stepsGiveTheWhole() {
     QFETCH(at::ScalarType, type);
+    QFETCH(int, sequences);
     RwkvTimeMixing time = disturbedLayer(6, 5, type);
     RwkvChannelMixing channels(6, 12);
     disturb(channels);
     channels->to(type);
-    const at::Tensor x = at::randn({2, 6, 1, 40}, type);
+    const at::Tensor x = at::randn({sequences, 6, 1, 40}, type);
     LayerState timeState, channelState;
     std::vector<at::Tensor> ofTime, ofChannels;
     for (std::int64_t i = 0; i < 40;) {
       const std::int64_t count = i < 30 ? 1 : 5;  // Several tokens can be taken at once.
-      const at::Tensor next = x.narrow(3, i, count);
+      const at::Tensor next = x.narrow(3, i, count).contiguous();
+      const LayerState before = timeState;
+      std::vector<at::Tensor> copies;
+      for (const at::Tensor& kept : before) copies.push_back(kept.clone());
       ofTime.push_back(time->step(next, timeState));
+      for (std::size_t j = 0; j < copies.size(); ++j) QVERIFY(at::equal(before[j], copies[j]));
       ofChannels.push_back(channels->step(next, channelState));
       i += count;
     }
     VERIFY_CLOSE(at::cat(ofTime, 3), time(x), 1e-6, 1e-6);
     VERIFY_CLOSE(at::cat(ofChannels, 3), channels(x), 1e-6, 1e-6);
-    QVERIFY(timeState[1].sizes() == at::IntArrayRef({2, 3, 5}));
+    QVERIFY(timeState[1].sizes() == at::IntArrayRef({sequences, 3, 5}));
     QVERIFY(!ofTime.front().requires_grad());
   }
 
