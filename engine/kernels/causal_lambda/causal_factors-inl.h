@@ -42,13 +42,17 @@ HWY_INLINE void storeUpTo(Index count, Vector values, float* to) {
 /// of whole vectors. What stands beyond k is finite.
 class CausalFactors {
  public:
-  CausalFactors(const CausalLambdaShape& shape, const float* keys, const ParallelFor& parallelFor)
+  /// `seen`: CausalLambdaState::keys.
+  CausalFactors(const CausalLambdaShape& shape,
+                const float* keys,
+                double* seen,
+                const ParallelFor& parallelFor)
       : depth((shape.queryDepth + lanes() - 1) / lanes() * lanes()),
         size_(shape.images * shape.positions * shape.intraDepth * depth),
         memory_(allocateAligned<float>(3 * size_)) {
     parallelFor(shape.images * shape.intraDepth, [&](Index begin, Index end) {
       for (Index i = begin; i < end; ++i)
-        writeChannels(shape, keys, i / shape.intraDepth, i % shape.intraDepth);
+        writeChannels(shape, keys, seen, i / shape.intraDepth, i % shape.intraDepth);
     });
   }
 
@@ -61,21 +65,31 @@ class CausalFactors {
   const Index depth;
 
  private:
-  void writeChannels(const CausalLambdaShape& shape, const float* keys, Index image, Index u) {
+  void writeChannels(
+      const CausalLambdaShape& shape, const float* keys, double* seen, Index image, Index u) {
     const Index first = image * shape.positions * shape.intraDepth + u;
     for (Index k = 0; k < shape.queryDepth; k += lanes()) {
       const Index count = std::min(shape.queryDepth - k, lanes());
-      write(shape, count, keys + first * shape.queryDepth + k, first * depth + k);
+      double* const before =
+          seen == nullptr ? nullptr : seen + (image * shape.intraDepth + u) * shape.queryDepth + k;
+      write(shape, count, keys + first * shape.queryDepth + k, before, first * depth + k);
     }
   }
 
   /// Writes the factors of `count` channels at all positions, from `at` on.
-  void write(const CausalLambdaShape& shape, Index count, const float* keys, Index at) {
+  void write(
+      const CausalLambdaShape& shape, Index count, const float* keys, double* seen, Index at) {
     switch (shape.keys) {
       case SeenKeys::softmax:
-        return writeSoftmax(shape, count, keys, at);
+        return writeSoftmax(shape, count, keys, seen, at);
       case SeenKeys::l2:
-        for (Index i = 0; i < lanes(); ++i) writeL2(shape, i < count ? keys + i : nullptr, at + i);
+        for (Index i = 0; i < lanes(); ++i) {
+          const bool isKey = i < count;
+          writeL2(shape,
+                  isKey ? keys + i : nullptr,
+                  isKey && seen != nullptr ? seen + i : nullptr,
+                  at + i);
+        }
         return;
       case SeenKeys::asTheyAre:
         for (Index n = 0; n < shape.positions; ++n) {
@@ -87,10 +101,18 @@ class CausalFactors {
   }
 
   /// The sum of e^K so far is kept relative to the greatest key so far.
-  void writeSoftmax(const CausalLambdaShape& shape, Index count, const float* keys, Index at) {
+  void writeSoftmax(
+      const CausalLambdaShape& shape, Index count, const float* keys, double* seen, Index at) {
     const Floats d;
     const Vector zero = hn::Zero(d), one = hn::Set(d, 1);
-    Vector greatest = loadUpTo(count, keys), sum = zero;
+    HWY_ALIGN float greatestKeys[hn::MaxLanes(Floats())], sums[hn::MaxLanes(Floats())] = {};
+    std::fill_n(greatestKeys, lanes(), -std::numeric_limits<float>::infinity());
+    for (Index i = 0; seen != nullptr && i < count; ++i) {
+      greatestKeys[i] = static_cast<float>(seen[i]);
+      if (std::isinf(seen[i])) continue;
+      sums[i] = static_cast<float>(std::exp(seen[i] - static_cast<double>(greatestKeys[i])));
+    }
+    Vector greatest = load(greatestKeys), sum = load(sums);
     for (Index n = 0; n < shape.positions; ++n) {
       const Vector key = loadUpTo(count, keys + n * shape.intraDepth * shape.queryDepth);
       const Vector rise = hn::Sub(key, greatest);
@@ -103,13 +125,18 @@ class CausalFactors {
       const Vector share = hn::Mul(added, hn::Div(one, sum));
       put(at + n * shape.intraDepth * depth, hn::Div(kept, sum), share, share);
     }
+    store(greatest, greatestKeys);
+    store(sum, sums);
+    for (Index i = 0; seen != nullptr && i < count; ++i)
+      seen[i] = static_cast<double>(greatestKeys[i]) + std::log(static_cast<double>(sums[i]));
   }
 
   /// One channel, null for one beyond k. Squares in double neither overflow nor vanish. As long as
   /// all keys are 0 they are divided by 1.
-  void writeL2(const CausalLambdaShape& shape, const float* key, Index at) {
+  void writeL2(const CausalLambdaShape& shape, const float* key, double* seen, Index at) {
     constexpr double kMost = std::numeric_limits<float>::max();
-    double squares = 0, before = 1;
+    double squares = seen == nullptr ? 0 : *seen * *seen;
+    double before = squares > 0 ? *seen : 1;
     for (Index n = 0; n < shape.positions; ++n, at += shape.intraDepth * depth) {
       const double now = key == nullptr ? 0 : double{*key};
       squares += now * now;
@@ -120,6 +147,7 @@ class CausalFactors {
       before = length;
       if (key != nullptr) key += shape.intraDepth * shape.queryDepth;
     }
+    if (seen != nullptr) *seen = std::sqrt(squares);
   }
 
   HWY_INLINE void put(Index at, Vector keep, Vector add, Vector gradient) {

@@ -180,11 +180,19 @@ HWY_INLINE void applyState(const Image& in,
     columns.storeRow(sum[head], y + head * in.shape.valueDepth);
 }
 
-/// Writes one block of an image's outputs y [n, h, v].
+/// Writes one block of an image's outputs y [n, h, v]. `seen`: the image's part of
+/// CausalLambdaState::lambdas.
 template <int kVectors>
-void outputsOf(const Image& in, const Columns<kVectors>& columns, float* y) {
+void outputsOf(const Image& in, const Columns<kVectors>& columns, float* seen, float* y) {
   const CausalLambdaShape& shape = in.shape;
-  const AlignedBuffer<float> state(shape.intraDepth * shape.queryDepth * columns.width());
+  const Index rows = shape.intraDepth * shape.queryDepth;
+  const AlignedBuffer<float> state(rows * columns.width());
+  Vector row[kVectors];
+  for (Index i = 0; seen != nullptr && i < rows; ++i) {
+    columns.loadRow(seen + i * shape.valueDepth, row);
+    for (int j = 0; j < kVectors; ++j)
+      store(row[j], state.get() + i * columns.width() + j * lanes());
+  }
   for (Index n = 0; n < shape.positions; ++n) {
     takeUp(in, columns, n, state.get());
     forTilesOfHeads(shape.heads, [&](auto heads, Index head) HWY_ATTR {
@@ -194,6 +202,11 @@ void outputsOf(const Image& in, const Columns<kVectors>& columns, float* y) {
                         state.get(),
                         y + (n * shape.heads + head) * shape.valueDepth);
     });
+  }
+  for (Index i = 0; seen != nullptr && i < rows; ++i) {
+    for (int j = 0; j < kVectors; ++j)
+      row[j] = load(state.get() + i * columns.width() + j * lanes());
+    columns.storeRow(row, seen + i * shape.valueDepth);
   }
 }
 
@@ -407,17 +420,21 @@ void addShares(const Image& in, const Shares& shares, Index image, Index k, floa
 
 void forwardOf(const CausalLambdaShape& shape,
                const CausalLambdaInputs& inputs,
+               const CausalLambdaState& state,
                float* y,
                const ParallelFor& parallelFor) {
   if (shape.positions == 0) return;
-  const CausalFactors factors(shape, inputs.keys, parallelFor);
+  const CausalFactors factors(shape, inputs.keys, state.keys, parallelFor);
   const Index blocks = blocksOf(shape, kForwardVectors), width = kForwardVectors * lanes();
   const Index size = shape.positions * shape.heads * shape.valueDepth;
+  const Index stateSize = shape.intraDepth * shape.queryDepth * shape.valueDepth;
   parallelFor(shape.images * blocks, [&](Index begin, Index end) {
     for (Index i = begin; i < end; ++i) {
-      const Image in(shape, inputs, factors, i / blocks);
+      const Index image = i / blocks;
+      const Image in(shape, inputs, factors, image);
+      float* const seen = state.lambdas == nullptr ? nullptr : state.lambdas + image * stateSize;
       withColumns<kForwardVectors>(shape, i % blocks * width, [&](const auto& columns) {
-        outputsOf(in, columns, y + i / blocks * size);
+        outputsOf(in, columns, seen, y + image * size);
       });
     }
   });
@@ -429,7 +446,7 @@ void backwardOf(const CausalLambdaShape& shape,
                 const CausalLambdaGradients& gradients,
                 const ParallelFor& parallelFor) {
   if (shape.positions == 0) return;
-  const CausalFactors factors(shape, inputs.keys, parallelFor);
+  const CausalFactors factors(shape, inputs.keys, nullptr, parallelFor);
   const Shares shares(shape, factors.depth);
   const Index blocks = shares.blocks, width = kBackwardVectors * lanes();
   const Index rows = shape.positions * shape.heads, contextRows = shares.rows;
@@ -472,9 +489,10 @@ HWY_EXPORT(backwardOf);
 
 void causalLambdaForward(const CausalLambdaShape& shape,
                          const CausalLambdaInputs& inputs,
+                         const CausalLambdaState& state,
                          float* y,
                          const ParallelFor& parallelFor) {
-  HWY_DYNAMIC_DISPATCH(forwardOf)(shape, inputs, y, parallelFor);
+  HWY_DYNAMIC_DISPATCH(forwardOf)(shape, inputs, state, y, parallelFor);
 }
 
 void causalLambdaBackward(const CausalLambdaShape& shape,

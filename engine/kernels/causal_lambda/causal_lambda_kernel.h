@@ -31,6 +31,15 @@ struct CausalLambdaInputs {
   const float* values = nullptr;   ///< v [b, n, u, v]
 };
 
+/// What sequences that are read in pieces have shown before a piece, dense. The kernel replaces it
+/// by what they have shown after it. Null = nothing was shown, and what follows is not wanted.
+struct CausalLambdaState {
+  float* lambdas = nullptr;  ///< Lambda [b, u, k, v]
+  /// [b, u, k]: a key with the weight of all keys so far, log sum e^K for softmax and the 2-norm
+  /// for L2; before a first position -infinity and 0. Keys as they are need none.
+  double* keys = nullptr;
+};
+
 /// The gradients of the operands, in their shapes.
 struct CausalLambdaGradients {
   float* queries = nullptr;
@@ -68,9 +77,11 @@ struct CausalLambdaGradients {
 // Work is divided by images and blocks of values. The sums over blocks, in dq and dK, are added in
 // their order: the same inputs give the same bits with any number of threads.
 
-/// Writes the outputs y [b, n, h, v]. That of a position does not depend on later ones, to the bit.
+/// Writes the outputs y [b, n, h, v] and the state. The output of a position does not depend on
+/// later ones, to the bit.
 void causalLambdaForward(const CausalLambdaShape& shape,
                          const CausalLambdaInputs& inputs,
+                         const CausalLambdaState& state,
                          float* y,
                          const ParallelFor& parallelFor);
 

@@ -44,6 +44,10 @@ CausalLambdaInputs inputsOf(const at::Tensor& q, const at::Tensor& keys, const a
   return {q.const_data_ptr<float>(), keys.const_data_ptr<float>(), values.const_data_ptr<float>()};
 }
 
+bool isFloat(const at::Tensor& x) {
+  return x.is_cpu() && x.scalar_type() == at::kFloat;
+}
+
 /// A key with the weight of no position.
 double keyOfNothing(KeyNormalization normalization) {
   switch (normalization) {
@@ -84,7 +88,7 @@ class CausalLambda : public torch::autograd::Function<CausalLambda> {
     const at::Tensor y =
         at::empty({shape.images, shape.positions, shape.heads, shape.valueDepth}, q.options());
     causalLambdaForward(
-        shape, inputsOf(q, keys, values), y.mutable_data_ptr<float>(), onTorchThreads);
+        shape, inputsOf(q, keys, values), {}, y.mutable_data_ptr<float>(), onTorchThreads);
     context->save_for_backward({q, keys, values});
     context->saved_data[kNormalization] = static_cast<std::int64_t>(normalization);
     return y;
@@ -126,6 +130,21 @@ at::Tensor continueCausalLambda(const LambdaOperands& operands,
     seen.lambdas = at::zeros({b, u * k, v}, values.options());
     seen.key =
         at::full({b, 1, u * k}, keyOfNothing(normalization), values.options().dtype(at::kDouble));
+  }
+  if (isFloat(q) && isFloat(operands.keys) && isFloat(values)) {
+    const at::Tensor dense = q.contiguous(), denseKeys = operands.keys.contiguous();
+    const at::Tensor denseValues = values.contiguous();
+    at::Tensor y = at::empty({b, n, q.size(2), v}, q.options());
+    // Copies, because others may keep what was seen before.
+    seen.lambdas = seen.lambdas.clone();
+    seen.key = seen.key.clone();
+    causalLambdaForward(
+        shapeOf(dense, denseValues, seenKeysOf(normalization)),
+        inputsOf(dense, denseKeys, denseValues),
+        {seen.lambdas.mutable_data_ptr<float>(), seen.key.mutable_data_ptr<double>()},
+        y.mutable_data_ptr<float>(),
+        onTorchThreads);
+    return y;
   }
   // What was seen is one more position of the context, before those of the piece.
   const at::Tensor keys = at::cat({seen.key, operands.keys.reshape({b, n, u * k})}, 1);

@@ -21,8 +21,8 @@ struct SeenLambdas {
   at::Tensor& key;
 };
 
-/// The same, of any type and on any device, for the next positions of sequences. `seen` is what
-/// came before them, and becomes what came up to the last of them. Without gradients.
+/// The same for the next positions of sequences, by LibTorch for other types and devices. `seen` is
+/// what came before them, and becomes what came up to the last of them. Without gradients.
 at::Tensor continueCausalLambda(const LambdaOperands& operands,
                                 KeyNormalization normalization,
                                 const SeenLambdas& seen);

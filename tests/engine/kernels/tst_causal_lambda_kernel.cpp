@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -35,7 +36,27 @@ struct Operands {
 
   Floats outputs(const ParallelFor& parallelFor = withThreads(1)) const {
     Floats y(dy.size());
-    causalLambdaForward(shape, inputs(), y.data(), parallelFor);
+    causalLambdaForward(shape, inputs(), {}, y.data(), parallelFor);
+    return y;
+  }
+
+  /// The same in pieces of `count` positions, for one image.
+  Floats outputsInPieces(std::int64_t count) const {
+    Floats y(dy.size()), lambdas(of(shape.queryDepth * shape.intraDepth * shape.valueDepth));
+    const double nothing = shape.keys == SeenKeys::softmax ? -HUGE_VAL : 0;
+    Doubles seen(of(shape.intraDepth * shape.queryDepth), nothing);
+    CausalLambdaShape piece = shape;
+    for (std::int64_t first = 0; first < shape.positions; first += count) {
+      piece.positions = std::min(count, shape.positions - first);
+      const CausalLambdaInputs from{queries.data() + first * shape.heads * shape.queryDepth,
+                                    keys.data() + first * shape.intraDepth * shape.queryDepth,
+                                    values.data() + first * shape.intraDepth * shape.valueDepth};
+      causalLambdaForward(piece,
+                          from,
+                          {lambdas.data(), seen.data()},
+                          y.data() + first * shape.heads * shape.valueDepth,
+                          withThreads(2));
+    }
     return y;
   }
 
@@ -76,6 +97,8 @@ struct Operands {
     };
     return {differences(in.queries), differences(in.keys), differences(in.values)};
   }
+
+  static std::size_t of(std::int64_t count) { return static_cast<std::size_t>(count); }
 
   CausalLambdaShape shape;
   Floats queries, keys, values, dy;
@@ -124,6 +147,8 @@ class TestCausalLambdaKernel : public QObject {
   void keysThatStartWithZeros_data() { keysOfAnySizeAreNormalised_data(); }
 
   void keysThatStartWithZeros();
+  void piecesGiveTheWhole_data();
+  void piecesGiveTheWhole();
   void onePositionSeesItself();
   void nothingIsNothing();
 };
@@ -240,6 +265,27 @@ void TestCausalLambdaKernel::keysThatStartWithZeros() {
   std::fill_n(operands.keys.begin(), 4 * operands.shape.queryDepth, 0.0F);
   QVERIFY(distance(operands.outputs(), operands.expectedOutputs()) < 1e-6);
   for (const Floats& gradient : operands.gradients()) QVERIFY(areFinite(gradient));
+}
+
+void TestCausalLambdaKernel::piecesGiveTheWhole_data() {
+  addShapes({{"odd sizes", {1, 17, 1, 3, 5, 7}},
+             {"intra-depth", {1, 19, 3, 2, 4, 9}},
+             {"deep queries", {1, 23, 1, 5, 37, 21}},
+             {"several blocks of values", {1, 13, 1, 2, 8, 201}},
+             {"long", {1, 1000, 1, 1, 5, 8}}});
+}
+
+void TestCausalLambdaKernel::piecesGiveTheWhole() {
+  QFETCH(CausalLambdaShape, shape);
+  for (const float keySize : {1.0F, 1000.0F}) {
+    const Operands operands(shape, keySize);
+    const Doubles whole = wide(operands.outputs());
+    for (const std::int64_t count : {std::int64_t{1}, std::int64_t{5}, shape.positions})
+      QVERIFY(distance(operands.outputsInPieces(count), whole) < 1e-6);
+  }
+  Operands zeros(shape);
+  std::fill_n(zeros.keys.begin(), 4 * shape.intraDepth * shape.queryDepth, 0.0F);
+  QVERIFY(distance(zeros.outputsInPieces(1), wide(zeros.outputs())) < 1e-6);
 }
 
 void TestCausalLambdaKernel::onePositionSeesItself() {
