@@ -1,6 +1,7 @@
 #include "engine/layers/lambda/lambda_core.h"
 
 #include <cmath>
+#include <vector>
 
 namespace lambda {
 
@@ -30,6 +31,21 @@ at::Tensor applyPositionLambdas(const LambdaOperands& operands, const at::Tensor
   const at::Tensor byImage =
       weights.view({n, b, h, rows}).transpose(0, 1).reshape({b, n * h, rows});
   return at::bmm(byImage, operands.values).view({b, n, h, operands.values.size(2)});
+}
+
+at::Tensor applyWindowLambdas(const LambdaOperands& operands, const at::Tensor& embeddings) {
+  const at::Tensor& q = operands.queries;
+  const std::int64_t n = q.size(1), rows = embeddings.size(0), v = operands.values.size(2);
+  const std::int64_t u = n > 1 ? (operands.values.size(1) - rows) / (n - 1) : 1;
+  const at::Tensor weights = at::matmul(q, embeddings.t());  // [b, n, h, rows]
+  std::vector<at::Tensor> outputs;
+  for (std::int64_t image = 0; image < q.size(0); ++image) {
+    // The windows of the queries overlap in the memory of the values.
+    const at::Tensor values = operands.values[image].contiguous();
+    const at::Tensor windows = values.as_strided({n, rows, v}, {u * v, v, 1});
+    outputs.push_back(at::bmm(weights[image], windows));
+  }
+  return at::stack(outputs);
 }
 
 at::Tensor applyLambdaConvolution(const LambdaOperands& operands,

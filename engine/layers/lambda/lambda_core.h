@@ -31,6 +31,11 @@ at::Tensor applyMaskedContentLambdas(const LambdaOperands& operands);
 /// The position part [b, n, h, v] in attention order. `embeddings` is E [n, m u, k].
 at::Tensor applyPositionLambdas(const LambdaOperands& operands, const at::Tensor& embeddings);
 
+/// The position part [b, n, h, v] where all queries have the same embeddings [r u, k] for the r
+/// positions of a window that moves on by one from a query to the next. The values are
+/// [b, (r + n - 1) u, v], from the first position of the first window on.
+at::Tensor applyWindowLambdas(const LambdaOperands& operands, const at::Tensor& embeddings);
+
 /// The position part [b, n, h, v] of a local scope as a lambda convolution (section 3.4, appendix
 /// B.1): the values are convolved with the embeddings into lambdas, which are then applied.
 /// `table` is R [r r, u, k]. Equal to applyPositionLambdas with everything outside the window at 0.

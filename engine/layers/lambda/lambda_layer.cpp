@@ -263,6 +263,16 @@ at::Tensor LambdaLayerImpl::nextOfPositions(const LambdaOperands& parts,
                                             std::int64_t head,
                                             at::Tensor& window) {
   const std::int64_t count = parts.queries.size(1), u = options.mixer.intraDepth;
+  if (options.mixer.embedding == PositionEmbedding::relative) {
+    const std::int64_t back = embedding->reachBack(options.mapWidth) * u;
+    const at::Tensor &own = parts.values, nothing = at::zeros({}, own.options());
+    // Where a sequence begins, 0 stands for the values before it.
+    if (!window.defined()) window = nothing.expand({own.size(0), back, own.size(2)});
+    const at::Tensor seen = at::cat({window, own}, 1);
+    window = lastOf(seen, 1, back);
+    return applyWindowLambdas({parts.queries, {}, seen},
+                              embedding->expandBack(options.mapWidth, head));
+  }
   const at::Tensor seen = window.defined() ? at::cat({window, parts.values}, 1) : parts.values;
   const at::Tensor embeddings =
       embedding->expandNext(count, seen.size(1) / u - count, options.mapWidth, head);

@@ -172,6 +172,16 @@ std::int64_t PositionEmbeddingTableImpl::reachBack(std::int64_t length) const {
   return std::min<std::int64_t>(options.scope > 0 ? options.scope / 2 : length, length - 1);
 }
 
+at::Tensor PositionEmbeddingTableImpl::expandBack(std::int64_t length, std::int64_t head) const {
+  requireMap(1, length);
+  TORCH_CHECK(options.kind == PositionEmbedding::relative,
+              "position embeddings: only relative ones are the same for all queries");
+  const std::int64_t reach = options.scope / 2;
+  const std::int64_t own = options.scope > 0 ? reach * options.scope + reach : length - 1;
+  const std::int64_t back = reachBack(length);
+  return tableOf(head).narrow(0, own - back, back + 1).flatten(0, 1);
+}
+
 at::Tensor PositionEmbeddingTableImpl::expandNext(std::int64_t count,
                                                   std::int64_t before,
                                                   std::int64_t length,

@@ -90,6 +90,10 @@ class PositionEmbeddingTableImpl : public RoledModule {
   /// for `length` positions reads: the sequence passes through a window of that many positions.
   std::int64_t reachBack(std::int64_t length) const;
 
+  /// The relative embeddings [(reachBack() + 1) u, k] of such a query, of the positions from the
+  /// farthest on up to its own.
+  at::Tensor expandBack(std::int64_t length, std::int64_t head = 0) const;
+
   /// E [count, (before + count) u, k] of the next `count` queries of such a sequence, for the
   /// `before` positions before them and their own; rows outside the window or after a query are 0.
   at::Tensor expandNext(std::int64_t count,
