@@ -146,9 +146,13 @@ void addConfigOptions(CLI::App* command, ConfigOptions& options) {
 
 namespace {
 
-/// Sequences have a validation set of their own, all of which is used, however long the text is.
-void useOwnValidation(DataConfig& data) {
-  if (!traitsOf(data.source).isSequences) return;
+/// Sequences have a validation set of their own, all of which is used, however long the text is. A
+/// number that was asked for stays: the check of the data says which one fits.
+void useOwnValidation(DataConfig& data, const std::vector<std::string>& assignments) {
+  const bool isAsked = std::ranges::any_of(assignments, [](const std::string& assignment) {
+    return assignment.starts_with("data.validationCount=");
+  });
+  if (isAsked || !traitsOf(data.source).isSequences) return;
   try {
     data.validationCount = probeDataset(data.source).validationCount;
   } catch (const Error&) {
@@ -178,7 +182,7 @@ void applyOptions(RunConfig& config, const ConfigOptions& options) {
   // Applied first, so that --set can change the settings of this kind of data set.
   if (options.data) config.data.source = recognizeDataSource(*options.data, config.data.source);
   for (const std::string& assignment : options.assignments) set(assignment, "--set");
-  useOwnValidation(config.data);
+  useOwnValidation(config.data, options.assignments);
   if (options.name) config.name = *options.name;
   if (options.seed) config.seed = *options.seed;
   if (options.epochs) set("recipe.epochs=" + std::to_string(*options.epochs), "--epochs");

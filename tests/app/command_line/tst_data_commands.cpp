@@ -4,6 +4,8 @@
 #include <QtTest/QtTest>
 
 #include "engine/formats/json/config_json.h"
+#include "engine/values/config/usual_augmentation.h"
+#include "tests/support/mixer_variants.h"
 #include "tests/support/program.h"
 #include "tests/support/small_data_sets.h"
 #include "tests/support/temporary_folder.h"
@@ -21,6 +23,7 @@ class TestDataCommands : public QObject {
  private Q_SLOTS:
   void initTestCase();
   void checkTellsWhatLiesThere();
+  void allValidationSequencesOfATextAreUsed();
   void describeTellsWhetherTheNetworkFits();
   void greyImagesAreTrainedOnScoredAndInspected();
   void picturesWithoutATestSetEndWithoutATestAccuracy();
@@ -75,6 +78,35 @@ void TestDataCommands::checkTellsWhatLiesThere() {
   const ProgramOutcome unknown = program_.run({u"data"_s, u"check"_s, u"tiny.json"_s, u"--json"_s});
   QCOMPARE(unknown.status, 1);
   QVERIFY(unknown.output.contains("train-images-idx3-ubyte"));
+}
+
+void TestDataCommands::allValidationSequencesOfATextAreUsed() {
+  std::ofstream(folder_.path() / "letters.txt") << std::string(3000, 'a');
+  RunConfig config;
+  config.architecture =
+      test::sequenceOf(RwkvMixer{}, ChannelMixing::rwkv, {.length = 50, .vocabulary = 256});
+  config.recipe.batchSize = 10;
+  config.data.source = TextSource{"letters.txt", 50};
+  config.data.augmentation = usualAugmentation(config.data.source);
+  std::ofstream(folder_.path() / "letters.json") << toJson(config);
+  const auto trained = [&](const QStringList& options) {
+    const QStringList usual{u"train"_s, u"letters.json"_s, u"--epochs"_s, u"1"_s, u"--quiet"_s};
+    return program_.run(usual + options);
+  };
+  const auto asked = [&](const QString& count) {
+    return trained({u"--set"_s, u"data.validationCount="_s + count});
+  };
+  for (const ProgramOutcome& fitting : {trained({}), asked(u"2"_s)}) {
+    QVERIFY2(fitting.status == 0, fitting.errors.constData());
+  }
+  for (const QString& count : {u"0"_s, u"1"_s, u"3"_s}) {
+    const ProgramOutcome other = asked(count);
+    QCOMPARE(other.status, 2);
+    QVERIFY2(other.errors.contains("the data's own validation set has 2 sequences, and all of them "
+                                   "are used"),
+             other.errors.constData());
+    QVERIFY2(other.errors.contains("Set to 2"), other.errors.constData());
+  }
 }
 
 void TestDataCommands::describeTellsWhetherTheNetworkFits() {
