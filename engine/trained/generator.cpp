@@ -20,8 +20,7 @@ TokenText textOf(const TrainedNetwork& trained,
   const RunConfig& config = trained.header().config;
   if (config.architecture.task != Task::tokens) {
     throw Error(trained.checkpoint().string(),
-                "its network takes images and writes no text",
-                "Give a run with a network that predicts tokens.");
+                "its network takes images, and only one that predicts tokens can continue a text");
   }
   const int vocabulary = config.architecture.outputs;
   const std::filesystem::path file = tokenizer.value_or(tokenizerBeside(trained.checkpoint()));

@@ -244,7 +244,7 @@ class TestGenerate : public QObject {
         [](const char* name, const QStringList& arguments, int status, const char* message) {
           QTest::newRow(name) << arguments << status << QByteArray(message);
         };
-    row("images", {u"images"_s}, 1, "takes images and writes no text");
+    row("images", {u"images"_s}, 1, "takes images, and only one that predicts tokens");
     row("no run", {u"nothing"_s}, 1, "there is no such run");
     row("temperature", {u"text"_s, u"--temperature"_s, u"100.5"_s}, 2, "from 0 to 100, not 100.5");
     row("no number", {u"text"_s, u"--temperature"_s, u"nan"_s}, 2, "from 0 to 100, not NaN");
