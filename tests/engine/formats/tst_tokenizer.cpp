@@ -207,6 +207,11 @@ class TestTokenizer : public QObject {
     }
   }
 
+  void aNetworkNeedsAllOfItsTokens() {
+    QCOMPARE(Tokenizer::readFor(425, kSmall).size(), 425);
+    QVERIFY_THROWS_EXCEPTION(Error, Tokenizer::readFor(424, kSmall));
+  }
+
   void theLongestAddedTokenIsTaken() {
     const Tokenizer tokenizer = Tokenizer::read(kSmall);
     QVERIFY((tokenizer.tokensOf(std::string(6, ' ')) == Tokens{420}));
