@@ -14,11 +14,10 @@ namespace lambda {
 namespace {
 
 constexpr std::string_view kPrefix = "epoch-";
-constexpr std::string_view kExtension = ".safetensors";
 
-std::optional<int> epochOf(const fs::path& path) {
+std::optional<int> epochOf(const fs::path& path, const char* extension) {
   const std::string stem = path.stem().string();
-  if (path.extension() != kExtension || !stem.starts_with(kPrefix)) return std::nullopt;
+  if (path.extension() != extension || !stem.starts_with(kPrefix)) return std::nullopt;
   const char* first = stem.data() + kPrefix.size();
   const char* last = stem.data() + stem.size();
   int epoch = -1;
@@ -29,18 +28,18 @@ std::optional<int> epochOf(const fs::path& path) {
 
 }  // namespace
 
-std::string epochFileName(int epoch) {
+std::string epochFileName(int epoch, const char* extension) {
   char name[64];
-  std::snprintf(name, sizeof name, "epoch-%04d.safetensors", epoch);
+  std::snprintf(name, sizeof name, "epoch-%04d%s", epoch, extension);
   return name;
 }
 
-std::vector<fs::path> epochFilesOf(const fs::path& folder) {
+std::vector<fs::path> epochFilesOf(const fs::path& folder, const char* extension) {
   std::vector<std::pair<int, fs::path>> found;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (const std::optional<int> epoch = epochOf(entry->path())) {
+    if (const std::optional<int> epoch = epochOf(entry->path(), extension)) {
       found.emplace_back(*epoch, entry->path());
     }
   }

@@ -1,10 +1,13 @@
 #include "engine/training/run/run_writer.h"
 
 #include <algorithm>
+#include <variant>
 
+#include "engine/formats/inspection/text_sample.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/runtime/error.h"
 #include "engine/training/run/live_inspection.h"
+#include "engine/training/run/text_sampling.h"
 #include "engine/values/config/scoring.h"
 #include "engine/values/text/quantities.h"
 
@@ -88,7 +91,7 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
     at.bestEpoch = at.epoch;
   }
   run_.journal->record(record);
-  saveProbe();
+  saveProbe(record.validation ? std::optional(record.validation->loss) : std::nullopt);
   const bool isSaved = saveCheckpoint("epoch " + std::to_string(at.epoch), Space::checked);
   if (isSaved) {
     publishEpochEnd(run_.folder, run_.config().checkpoints, at);
@@ -102,10 +105,28 @@ bool RunWriter::saveEpochEnd(const EpochRecord& record) {
   return isSaved;
 }
 
-void RunWriter::saveProbe() {
-  RunData* images = run_.prepared.data->asImages();
-  if (images == nullptr || images->validation().count() == 0) return;
-  lambda::saveProbe(*run_.prepared.state, *images, run_.folder.inspection(), run_.progress().epoch);
+void RunWriter::saveProbe(std::optional<double> loss) {
+  TrainingState& state = *run_.prepared.state;
+  TrainingData& data = *run_.prepared.data;
+  if (data.validation().count() == 0) return;
+  if (RunData* images = data.asImages()) {
+    lambda::saveProbe(state, *images, run_.folder.inspection(), run_.progress().epoch);
+  } else if (std::holds_alternative<TextSource>(run_.config().data.source)) {
+    saveTextSample(loss);
+  }
+}
+
+/// A training does not end because its text can't be written.
+void RunWriter::saveTextSample(std::optional<double> loss) {
+  const int epoch = run_.progress().epoch;
+  try {
+    TextSample sample = sampleText(*run_.prepared.state, run_.prepared.data->validation());
+    sample.loss = loss;
+    writeTextSample(run_.folder.inspection() / textSampleName(epoch), sample);
+  } catch (const Error& error) {
+    note(EventKind::warning,
+         "no text was written after epoch " + std::to_string(epoch) + ", because " + error.what());
+  }
 }
 
 void RunWriter::requireFiniteState() const {

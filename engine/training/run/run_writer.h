@@ -57,8 +57,9 @@ class RunWriter {
   /// Error as saveCheckpoint().
   bool saveEpochEnd(const EpochRecord& record);
 
-  /// Saves the probe of the lambda layers after the current epoch, 0 = before the first step.
-  void saveProbe();
+  /// Saves the probe of the lambda layers after the current epoch, 0 = before the first step; of a
+  /// text, what the network writes. `loss`: on the validation examples, where it is known.
+  void saveProbe(std::optional<double> loss = std::nullopt);
 
   /// Throws Error naming the first value of network, optimiser or average that is not finite.
   void requireFiniteState() const;
@@ -73,6 +74,7 @@ class RunWriter {
 
  private:
   bool hasSpace(const std::string& why, Space space);
+  void saveTextSample(std::optional<double> loss);
 
   OpenRun& run_;
 };
