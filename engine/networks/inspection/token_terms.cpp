@@ -38,7 +38,7 @@ Array inRows(const at::Tensor& vector) {
 }
 
 std::string ofChannels(const std::string& what) {
-  return what + " of each channel, row by row";
+  return "row by row, of each channel " + what;
 }
 
 class LambdaTokens : public TokenArithmetic {
@@ -220,13 +220,14 @@ class RwkvTokens : public TokenArithmetic {
   std::vector<KeptPart> keptAfter(std::int64_t token) override {
     const LayerState state = stateAfter(*layer_, x_, token + 1);
     const at::Tensor sums = inDouble(state[1][0]);  // num, den, maximum [3, d]
-    return {{"mean", ofChannels("decayed mean of the values so far"), inRows(sums[0] / sums[1])},
-            {"size",
-             ofChannels("logarithm of the sum of all weights, against which a new token stands"),
-             inRows(sums[1].log() + sums[2])},
-            {"last",
-             ofChannels("the layer's input at this token, of which the next takes a share"),
-             inRows(state[0][0])}};
+    return {
+        {"mean", ofChannels("the decayed mean of the values so far"), inRows(sums[0] / sums[1])},
+        {"size",
+         ofChannels("the logarithm of the weights' sum, against which a new token stands"),
+         inRows(sums[1].log() + sums[2])},
+        {"last",
+         ofChannels("the layer's input at this token, of which the next one takes a share"),
+         inRows(state[0][0])}};
   }
 
   std::vector<ChannelDecay> decays() override {
