@@ -21,7 +21,7 @@ class InspectActions : public QObject {
   void updateIcons();
 
   QAction* showLive;
-  std::array<QAction*, 3> modes;  ///< In the order of InspectModeKind; one of them is checked.
+  std::array<QAction*, 4> modes;  ///< In the order of InspectModeKind; one of them is checked.
   QAction* play;
   QAction* previousLayer;
   QAction* nextLayer;

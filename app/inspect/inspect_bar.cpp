@@ -1,5 +1,6 @@
 #include "app/inspect/inspect_bar.h"
 
+#include <QAction>
 #include <QHBoxLayout>
 #include <QProgressBar>
 #include <QToolButton>
@@ -40,6 +41,9 @@ InspectBar::InspectBar(const QList<QAction*>& modes, QWidget* parent)
     button->setDefaultAction(mode);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     buttons->addWidget(button);
+    // A button does not hide with its action.
+    connect(
+        mode, &QAction::changed, button, [mode, button] { button->setVisible(mode->isVisible()); });
   }
   row_->addWidget(chooser_);
   row_->addWidget(status_, 1);

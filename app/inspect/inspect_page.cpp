@@ -1,8 +1,12 @@
 #include "app/inspect/inspect_page.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <QAction>
 #include <QDragEnterEvent>
 #include <QFrame>
+#include <QSettings>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -19,9 +23,13 @@
 #include "app/inspect/modes/image_mode.h"
 #include "app/inspect/panels/image_panel.h"
 #include "app/inspect/panels/panel_deck.h"
+#include "app/inspect/text/text_deck.h"
+#include "app/inspect/text/text_mode.h"
+#include "app/inspect/text/text_panel.h"
 #include "app/session/inspection/checkpoint_service.h"
 #include "app/session/runs/run_summary.h"
 #include "app/session/training/training_session.h"
+#include "widgets/pictures/colored_text.h"
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
@@ -34,6 +42,15 @@ namespace {
 
 constexpr int kStatusMilliseconds = 250;
 
+bool takesTokens(const RunRecord& record) {
+  return record.config.architecture.task == Task::tokens;
+}
+
+/// Whether a mode is for networks of tokens; the others are for those of images.
+bool isOfTokens(InspectModeKind mode) {
+  return mode == InspectModeKind::text;
+}
+
 }  // namespace
 
 InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoints, QWidget* parent)
@@ -45,7 +62,8 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
           training, checkpoints, images_->images(), images_->predictions(), *deck_, this)),
       epochsMode_(new EpochsMode(images_->images(), *deck_, this)),
       compareMode_(new CompareMode(training, checkpoints, this)),
-      modes_{imageMode_, epochsMode_, compareMode_},
+      textMode_(new TextMode(checkpoints, *this)),
+      modes_{imageMode_, epochsMode_, compareMode_, textMode_},
       actions_(new InspectActions(*this)),
       bar_(new InspectBar({actions_->modes.begin(), actions_->modes.end()})),
       chooser_(bar_->chooser()),
@@ -53,7 +71,6 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
       empty_(new EmptyState),
       bottomLine_(makeLine(Qt::Horizontal)) {
   setAcceptDrops(true);
-  setEntry(&deck_->image().image());
   makeLayout();
   for (QAction* action : pageActions()) {
     if (action) addAction(action);
@@ -70,7 +87,10 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
   actions_->modes.front()->setChecked(true);
   current().begin(selection_);
   takeLive();
-  onPaletteChange(*this, [this] { actions_->updateIcons(); });
+  onPaletteChange(*this, [this] {
+    actions_->updateIcons();
+    textMode_->updateIcons();
+  });
 }
 
 InspectPage::~InspectPage() = default;
@@ -109,6 +129,7 @@ void InspectPage::connectParts() {
     if (current().hasFreeQuery()) selection_.chooseQuery({row, column});
     showSelection();
   });
+  connect(textMode_, &TextMode::otherRunRequested, this, &InspectPage::runsRequested);
   connect(images_, &ImageChoice::chosen, this, &InspectPage::showSelection);
   connect(images_, &ImageChoice::told, this, &InspectPage::told);
   connect(images_, &ImageChoice::noted, this, &InspectPage::noted);
@@ -136,8 +157,11 @@ void InspectPage::connectActions() {
     });
   }
   connect(a.play, &QAction::triggered, epochsMode_, &EpochsMode::togglePlaying);
-  connect(a.previousLayer, &QAction::triggered, this, [this] { deck_->layers().step(-1); });
-  connect(a.nextLayer, &QAction::triggered, this, [this] { deck_->layers().step(1); });
+  const auto stepLayer = [this](int by) {
+    (takesTokens() ? textMode_->deck().layers() : deck_->layers()).step(by);
+  };
+  connect(a.previousLayer, &QAction::triggered, this, [stepLayer] { stepLayer(-1); });
+  connect(a.nextLayer, &QAction::triggered, this, [stepLayer] { stepLayer(1); });
   connect(a.previousImage, &QAction::triggered, this, [this] { images_->picker().step(-1); });
   connect(a.nextImage, &QAction::triggered, this, [this] { images_->picker().step(1); });
   connect(a.randomImage, &QAction::triggered, this, [this] { images_->picker().chooseRandom(); });
@@ -156,6 +180,7 @@ QList<QAction*> InspectPage::pageActions() const {
   all << a.play << nullptr << a.previousLayer << a.nextLayer << nullptr;
   all << deck_->panelActions() << nullptr;
   all << a.previousImage << a.nextImage << a.randomImage << a.wrongImages << a.ownPicture;
+  all << nullptr << textMode_->actions();
   return all;
 }
 
@@ -165,9 +190,13 @@ const InspectionSource& InspectPage::source() const {
 
 void InspectPage::setRuns(const std::vector<RunSummary>& runs) {
   chooser_.setRuns(runs);
-  compareMode_->setRuns(runs);
+  std::vector<RunSummary> ofImages;
+  std::ranges::remove_copy_if(runs, std::back_inserter(ofImages), [](const RunSummary& run) {
+    return lambda::takesTokens(run.record);
+  });
+  compareMode_->setRuns(ofImages);
   for (InspectMode* mode : modes_) mode->setSource(source());
-  images_->updateRecord(source());
+  if (!takesTokens()) images_->updateRecord(source());
   if (isVisible() && source().kind == SourceKind::none) chooser_.showNewest();
   updateState();
 }
@@ -219,19 +248,27 @@ void InspectPage::takeLive() {
   }
   actions_->showLive->setEnabled(live.has_value());
   chooser_.setLive(live);
-  compareMode_->setLive(live);
+  compareMode_->setLive(live && !lambda::takesTokens(live->record) ? live : std::nullopt);
   if (isVisible() && source().kind == SourceKind::none) chooser_.showNewest();
   updateState();
 }
 
+bool InspectPage::takesTokens() const {
+  return source().kind != SourceKind::none && lambda::takesTokens(source().record);
+}
+
 void InspectPage::takeSource(const InspectionSource& source) {
-  images_->setSource(source);
+  if (!takesTokens()) images_->setSource(source);
   selection_.setLayers(inspectableLayers(source.record.config.architecture));
   deck_->setLayers(selection_.layers(), QString::fromStdString(source.record.pattern));
   const InspectableLayer* layer = selection_.layer();
   deck_->layers().setCurrentLayer(layer ? layer->name : std::string());
   for (InspectMode* mode : modes_) mode->setSource(source);
-  if (!layer) setMode(InspectModeKind::image);
+  if (takesTokens()) {
+    if (!isOfTokens(mode_)) setMode(InspectModeKind::text);
+  } else if (!layer || isOfTokens(mode_)) {
+    setMode(InspectModeKind::image);
+  }
   updateState();
   showSelection();
 }
@@ -241,7 +278,8 @@ void InspectPage::openPicture(const QString& path) {
 }
 
 void InspectPage::showSelection() {
-  if (source().kind != SourceKind::none && images_->isReady()) current().show(selection_);
+  const bool isReady = takesTokens() || images_->isReady();
+  if (source().kind != SourceKind::none && isReady) current().show(selection_);
 }
 
 void InspectPage::setMode(InspectModeKind mode) {
@@ -278,10 +316,28 @@ void InspectPage::updateState() {
   }
   images_->picker().setVisible(hasSource && !shown.bottom);
   bottomLine_->setVisible(hasSource);
-  for (QAction* mode : actions_->modes) {
-    mode->setEnabled(hasSource && !selection_.layers().empty());
+  for (std::size_t i = 0; i < modes_.size(); ++i) {
+    QAction* mode = actions_->modes[i];
+    const bool isForTokens = isOfTokens(static_cast<InspectModeKind>(i));
+    mode->setVisible(isForTokens == takesTokens());
+    mode->setEnabled(hasSource && (isForTokens || !selection_.layers().empty()));
   }
+  enableActions();
   updateStatus();
+}
+
+/// Enables what makes sense for images, or for texts: both use the same keys.
+void InspectPage::enableActions() {
+  const InspectActions& a = *actions_;
+  QList<QAction*> ofImages = deck_->panelActions();
+  ofImages << a.play << a.previousImage << a.nextImage << a.randomImage << a.wrongImages
+           << a.ownPicture;
+  for (QAction* action : ofImages) {
+    if (action) action->setEnabled(!takesTokens());
+  }
+  for (QAction* action : textMode_->actions()) action->setEnabled(takesTokens());
+  setEntry(takesTokens() ? static_cast<QWidget*>(&textMode_->deck().text().text())
+                         : &deck_->image().image());
 }
 
 void InspectPage::updateStatus() {
@@ -292,10 +348,16 @@ void InspectPage::updateStatus() {
 
 void InspectPage::saveLayout(QSettings& settings) const {
   deck_->saveLayout(settings);
+  settings.beginGroup(u"text"_s);
+  textMode_->deck().saveLayout(settings);
+  settings.endGroup();
 }
 
 void InspectPage::restoreLayout(QSettings& settings) {
   deck_->restoreLayout(settings);
+  settings.beginGroup(u"text"_s);
+  textMode_->deck().restoreLayout(settings);
+  settings.endGroup();
 }
 
 void InspectPage::showEvent(QShowEvent* event) {
@@ -313,7 +375,7 @@ void InspectPage::hideEvent(QHideEvent* event) {
 
 void InspectPage::dragEnterEvent(QDragEnterEvent* event) {
   // The window handles other files.
-  if (!pictureIn(*event->mimeData()).isEmpty()) {
+  if (!takesTokens() && !pictureIn(*event->mimeData()).isEmpty()) {
     event->acceptProposedAction();
   } else {
     event->ignore();

@@ -26,11 +26,12 @@ class InspectBar;
 class CheckpointService;
 class PanelDeck;
 class SourceChooser;
+class TextMode;
 class TrainingSession;
 
 /// The workspace that inspects networks: the choice of weights and of a mode at the top, what the
-/// mode shows in the middle, and the images to choose from below. The page holds the choice and
-/// passes it to the mode.
+/// mode shows in the middle, and the images or texts to choose from below. The page holds the
+/// choice and passes it to the mode.
 class InspectPage : public Page {
   Q_OBJECT
 
@@ -90,8 +91,10 @@ class InspectPage : public Page {
   void refuseRun(const QString& reason);
   void showReason(const QString& reason);
   void takeSource(const InspectionSource& source);
+  bool takesTokens() const;
   void showSelection();
   void updateState();
+  void enableActions();
   void updateStatus();
 
   InspectMode& current() const { return *modes_[static_cast<std::size_t>(mode_)]; }
@@ -103,7 +106,8 @@ class InspectPage : public Page {
   ImageMode* imageMode_;
   EpochsMode* epochsMode_;
   CompareMode* compareMode_;
-  std::array<InspectMode*, 3> modes_;  ///< In the order of InspectModeKind.
+  TextMode* textMode_;
+  std::array<InspectMode*, 4> modes_;  ///< In the order of InspectModeKind.
   InspectModeKind mode_ = InspectModeKind::image;
   InspectActions* actions_;
   QTimer statusTimer_;

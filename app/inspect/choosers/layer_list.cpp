@@ -133,14 +133,14 @@ QString layerTitle(const std::string& name) {
 }
 
 QString layerSummary(const InspectableLayer& layer) {
+  // All layers of a sequence have one row of its tokens.
+  const QString size =
+      layer.height == 1 ? QString() : u"%1×%2 · "_s.arg(layer.height).arg(layer.width);
   if (inspectedAs(layer) != InspectedAs::lambdas) {
-    return u"%1×%2 · %3"_s.arg(layer.height)
-        .arg(layer.width)
-        .arg(QString::fromUtf8(kMixerTraits[layer.kind].name));
+    return size + QString::fromUtf8(kMixerTraits[layer.kind].name);
   }
-  const QString size = u"%1×%2"_s.arg(layer.height).arg(layer.width);
   const QString scope = layer.scope > 0 ? u" r%1"_s.arg(layer.scope) : QString();
-  return u"%1 · k%2 h%3 u%4%5"_s.arg(size)
+  return u"%1k%2 h%3 u%4%5"_s.arg(size)
       .arg(layer.queryDepth)
       .arg(layer.heads)
       .arg(layer.intraDepth)

@@ -41,9 +41,7 @@ QString ContributionFacts::balanceText() const {
   return balance_->text();
 }
 
-void ContributionFacts::setResidual(const QString& text,
-                                    const QString& details,
-                                    const QString& role) {
+void ContributionFacts::setProof(const QString& text, const QString& details, const QString& role) {
   residual_->setText(text);
   residual_->setToolTip(details);
   setRole(*residual_, role);
@@ -57,13 +55,21 @@ void ContributionFacts::setSnapshot(const InspectionSnapshot* snapshot) {
   balance_->setBalance(hasParts ? std::optional(snapshot->balance) : std::nullopt);
   if (!isKnown) {
     const bool lacksMaps = snapshot && snapshot->contributions.total.empty();
-    setResidual(
+    setProof(
         lacksMaps ? u"This snapshot keeps no contributions."_s : QString(), {}, u"secondary"_s);
     return;
   }
-  const ContributionResidual& residual = snapshot->residual;
+  showResidual(snapshot->residual);
+}
+
+void ContributionFacts::setResidual(const ContributionResidual& residual) {
+  balance_->setBalance(std::nullopt);
+  showResidual(residual);
+}
+
+void ContributionFacts::showResidual(const ContributionResidual& residual) {
   const bool isExact = residual.relative <= kResidualLimit;
-  setResidual(
+  setProof(
       isExact
           ? u"✓ Adds up to the layer's output within %1"_s.arg(numberText(residual.relative, 1))
           : u"Differs from the layer's output by %1 of it"_s.arg(numberText(residual.relative, 2)),

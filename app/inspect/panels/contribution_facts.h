@@ -21,6 +21,9 @@ class ContributionFacts : public QWidget {
   /// Null = there is nothing to say.
   void setSnapshot(const InspectionSnapshot* snapshot);
 
+  /// The proof alone, without a balance.
+  void setResidual(const ContributionResidual& residual);
+
   /// "✓ Adds up to the layer's output within 3e-7"
   QString residualText() const;
   QString balanceText() const;
@@ -35,7 +38,8 @@ class ContributionFacts : public QWidget {
   void resizeEvent(QResizeEvent* event) override;
 
  private:
-  void setResidual(const QString& text, const QString& details, const QString& role);
+  void setProof(const QString& text, const QString& details, const QString& role);
+  void showResidual(const ContributionResidual& residual);
   /// The width of the residual where both stand in one line of this width; 0 where they don't fit.
   int besideIn(int width) const;
   void arrange();

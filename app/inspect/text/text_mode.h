@@ -1,0 +1,75 @@
+#pragma once
+
+#include <QTimer>
+
+#include "app/inspect/modes/inspect_mode.h"
+#include "app/session/inspection/checkpoint_service.h"
+#include "engine/values/inspection/token_inspection.h"
+
+class QAction;
+
+namespace lambda {
+
+class TextDeck;
+class TextPicker;
+
+/// A text through the chosen weights of a network of tokens. While one trains, the weights are
+/// those of its best checkpoint so far.
+class TextMode : public InspectMode {
+  Q_OBJECT
+
+ public:
+  /// `checkpoints` outlives the mode.
+  explicit TextMode(CheckpointService& checkpoints, QWidget& page);
+
+  TextDeck& deck() { return *deck_; }
+
+  TextPicker& picker() { return *picker_; }
+
+  /// The choice of layer, text and token.
+  const TokenInspectionRequest& request() const { return request_; }
+
+  void chooseLayer(const std::string& layer);
+  void choosePosition(int token);
+  void chooseSequence(Split split, std::uint64_t sequence);
+
+  /// The person's own text; empty = the run's.
+  void chooseText(const QString& text);
+
+  /// For the page's menu.
+  QList<QAction*> actions() const;
+  void updateIcons();
+
+  Parts parts() override;
+  void setSource(const InspectionSource& source) override;
+  void show(const InspectSelection& selection) override;
+  void setInView(bool isInView) override;
+  QString status() const override;
+
+ Q_SIGNALS:
+  void otherRunRequested();
+
+ private:
+  void ask();
+  void take(const TokensPointer& snapshot);
+  void fail(const QString& reason);
+  void endWaiting();
+  void followTraining();
+
+  CheckpointService& checkpoints_;
+  QWidget& page_;
+  InspectionSource source_;
+  TokenInspectionRequest request_;
+  TokensPointer snapshot_;
+  bool isInView_ = false;
+  TextDeck* deck_;      ///< Belongs to the page that shows it.
+  TextPicker* picker_;  ///< Likewise.
+  QAction* previous_;
+  QAction* next_;
+  QAction* random_;
+  Work inspection_{*this};
+  QTimer busyTimer_;
+  QTimer liveTimer_;
+};
+
+}  // namespace lambda
