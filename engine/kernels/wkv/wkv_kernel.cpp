@@ -6,6 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/wkv/wkv_kernel.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -24,6 +25,10 @@ namespace {
 /// long a token waits for the one before, few enough for the shares of a chunk to stay in the
 /// second-level cache of a core. Whole vectors.
 constexpr Index kBlock = 128;
+
+/// How many tokens ahead the memory is asked for the channels of a block. They are too few and lie
+/// too far apart for the CPU to fetch those of the next token by itself.
+constexpr Index kTokensAhead = 8;
 
 /// Values for each channel of a block, aligned for vectors.
 struct alignas(64) Row {
@@ -100,6 +105,7 @@ void forwardBlock(const WkvShape& shape,
   BlockState state;
   if (states.before != nullptr)
     state.read(states.before + block.sequence * stateSize, channels, block);
+  const Index ahead = kTokensAhead * channels;
   for (Index token = 0; token < shape.length; ++token) {
     if (states.chunks != nullptr && token % kWkvChunk == 0) {
       const Index chunk = block.sequence * shape.chunks() + token / kWkvChunk;
@@ -107,6 +113,8 @@ void forwardBlock(const WkvShape& shape,
     }
     const Index at = (block.sequence * shape.length + token) * channels + block.first;
     forVectors(0, block.count, [&](Index c, const auto& memory) HWY_ATTR {
+      hwy::Prefetch(inputs.keys + at + c + ahead);
+      hwy::Prefetch(inputs.values + at + c + ahead);
       const Vector k = memory.load(inputs.keys + at + c);
       const Vector v = memory.load(inputs.values + at + c);
       Sums sums = state.get(c);
@@ -179,6 +187,7 @@ class BackwardBlock {
       BlockState& state, const BlockRates& rates, Index at, Index tokens, Index columns) {
     const Floats d;
     const Vector one = hn::Set(d, 1);
+    const Index ahead = kTokensAhead * shape_.channels;
     Row means;
     forVectors(0, columns, [&](Index c, const auto&) HWY_ATTR {
       const Sums sums = state.get(c);
@@ -188,6 +197,9 @@ class BackwardBlock {
     for (Index token = 0; token < tokens; ++token, at += shape_.channels) {
       TokenShares& shares = shares_[token];
       forVectors(0, columns, [&](Index c, const auto& memory) HWY_ATTR {
+        hwy::Prefetch(inputs_.keys + at + c + ahead);
+        hwy::Prefetch(inputs_.values + at + c + ahead);
+        hwy::Prefetch(dOut_ + at + c);
         const Vector k = memory.load(inputs_.keys + at + c);
         const Vector v = memory.load(inputs_.values + at + c);
         Sums sums = state.get(c);
@@ -214,7 +226,10 @@ class BackwardBlock {
                            Index at,
                            Index columns,
                            BlockGradients& carried) {
+    const Index ahead = kTokensAhead * shape_.channels;
     forVectors(0, columns, [&](Index c, const auto& memory) HWY_ATTR {
+      hwy::Prefetch(gradients_.keys + at + c - ahead);
+      hwy::Prefetch(gradients_.values + at + c - ahead);
       const Vector dOut = memory.load(dOut_ + at + c);
       const Vector past = shares.past.get(c), present = shares.present.get(c);
       const Vector kept = shares.kept.get(c), added = shares.added.get(c);
