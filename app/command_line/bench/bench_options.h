@@ -83,6 +83,7 @@ std::vector<Case> chosenCases(std::vector<Case> cases, const BenchOptions& optio
 
 void addBenchCore(CLI::App& bench, Action& action);
 void addBenchLayer(CLI::App& bench, Action& action);
+void addBenchWkv(CLI::App& bench, Action& action);
 void addBenchStep(CLI::App& bench, Action& action);
 void addBenchEvaluation(CLI::App& bench, Action& action);
 void addBenchNetworks(CLI::App& bench, Action& action);

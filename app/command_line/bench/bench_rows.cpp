@@ -135,7 +135,11 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
       {"threads", Align::right}, {"case"}, {"ours, ms", Align::right}, {"p10..p90", Align::right}};
   for (const std::string& rival : rivals) columns.push_back({rival, Align::right});
   const bool areOnGpu = std::ranges::any_of(rows, isOnGpu);
-  columns.push_back({areOnGpu ? "of floor" : "of peak", Align::right});
+  const bool countsFlops =
+      std::ranges::any_of(rows, [](const ReportedRow& each) { return each.row.flops > 0; });
+  const auto shareOf = areOnGpu ? floorShare : (countsFlops ? peakShare : copyShare);
+  columns.push_back(
+      {areOnGpu ? "of floor" : (countsFlops ? "of peak" : "of copying"), Align::right});
   if (areOnGpu) columns.push_back({"called, ms", Align::right});
   const bool tellsMemory = std::ranges::any_of(
       rows, [](const ReportedRow& each) { return oursOf(each.row).extraBytes.has_value(); });
@@ -160,8 +164,7 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
       cells.push_back(form == nullptr ? ""
                                       : formatFixed(form->time.median / ours.time.median, 2) + "x");
     }
-    const double share = areOnGpu ? floorShare(each) : peakShare(each);
-    cells.push_back(row.flops > 0 ? formatFixed(100 * share, 0) + " %" : "");
+    cells.push_back(formatFixed(100 * shareOf(each), 0) + " %");
     if (areOnGpu) cells.push_back(ours.called ? millisecondsText(ours.called->median) : "");
     if (tellsMemory) cells.push_back(ours.extraBytes ? formatBytes(*ours.extraBytes) : "");
     if (tellsOrder) cells.emplace_back(row.order ? nameOf(*row.order) : std::string_view());

@@ -27,7 +27,8 @@ nlohmann::ordered_json rowJson(const ReportedRow& reported);
 std::string aboveCeilingText(const ReportedRow& reported);
 
 /// All rows as a table: our milliseconds, how many times as long each rival takes, the share of the
-/// multiply-add peak or, on a GPU, of the floor, and extra memory.
+/// multiply-add peak, on a GPU of the floor, or of the copy bandwidth where FLOPs are not counted,
+/// and extra memory.
 std::string rowsText(const std::vector<ReportedRow>& rows);
 
 /// "0.413", "12.8": milliseconds with three significant digits.

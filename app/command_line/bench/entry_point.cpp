@@ -6,6 +6,7 @@ extern "C" __attribute__((visibility("default"))) void lambdaAddBenchmarks(CLI::
                                                                            lambda::Action& action) {
   lambda::addBenchCore(bench, action);
   lambda::addBenchLayer(bench, action);
+  lambda::addBenchWkv(bench, action);
   lambda::addBenchStep(bench, action);
   lambda::addBenchEvaluation(bench, action);
   lambda::addBenchNetworks(bench, action);

@@ -17,6 +17,7 @@ namespace lambda {
 namespace {
 
 constexpr char kCore[] = "bench core --batch 2 --repetitions 3 --threads 1";
+constexpr char kWkv[] = "bench wkv --batch 2 --repetitions 3 --threads 1 --only d=128";
 constexpr char kStep[] =
     "bench step tiny.json --device cpu --batch 4 --repetitions 3 --threads 1,2";
 
@@ -34,6 +35,7 @@ class TestBenchCommands : public QObject {
   void coreReportsACaseThatCantBeTimed();
   void coreSaysWhichOrderRan_data();
   void coreSaysWhichOrderRan();
+  void wkvTellsOfItsBandwidth();
   void stepTellsOfBothNetworks();
   void networksAreMeasuredAndCounted();
   void evaluationsAreTimed();
@@ -80,6 +82,7 @@ void TestBenchCommands::reportsHaveTheSameKeys_data() {
        u"axial attention"_s,
        u"axial attention, PyTorch's SDPA"_s,
        u"linear attention"_s});
+  add(kWkv, {u"loop over tokens"_s});
   add(kStep, {u"conv twin"_s});
   add("bench data tiny.json --device cpu --batch 4 --repetitions 3 --threads 1",
       {u"ATen, image by image"_s});
@@ -208,6 +211,32 @@ void TestBenchCommands::coreSaysWhichOrderRan() {
     const QString order = row[u"order"_s].toString();
     QVERIFY2(ran.contains(order), qPrintable(order));
   }
+}
+
+void TestBenchCommands::wkvTellsOfItsBandwidth() {
+  const QJsonObject report = reportOf(QString::fromLatin1(kWkv));
+  const QJsonArray rows = report[u"rows"_s].toArray();
+  const double copyBytes = report[u"machine"_s][u"ceilings"_s][0][u"copyBytes"_s].toDouble();
+  const std::pair<QString, double> passes[] = {{u"n=128 d=128 forward"_s, 3},
+                                               {u"n=128 d=128 backward"_s, 5},
+                                               {u"n=128 d=128 forward+backward"_s, 6}};
+  QCOMPARE(rows.size(), 3);
+  for (int i = 0; i < 3; ++i) {
+    const auto& [name, tensors] = passes[i];
+    QCOMPARE(rows[i][u"case"_s].toString(), name);
+    QVERIFY(rows[i][u"path"_s].toString().startsWith(u"own kernel"_s));
+    const double bytes = tensors * 2 * 128 * 128 * 4;
+    QCOMPARE(rows[i][u"bytes"_s].toDouble(), bytes);
+    const double seconds = rows[i][u"ours"_s].toDouble() / 1e3;
+    QVERIFY(std::abs(rows[i][u"shareOfCopyBandwidth"_s].toDouble() * copyBytes * seconds / bytes -
+                     1) < 1e-6);
+    for (const QJsonValue& error : rows[i][u"relativeError"_s].toObject())
+      QVERIFY(error.toDouble() > 0 && error.toDouble() < 1e-5);
+  }
+  const ProgramOutcome table =
+      program_.run(QString::fromLatin1(kWkv).split(u' ') + QStringList{u"-q"_s});
+  QCOMPARE(table.status, 0);
+  QVERIFY2(table.output.contains("of copying"), table.output.constData());
 }
 
 void TestBenchCommands::stepTellsOfBothNetworks() {

@@ -10,6 +10,7 @@
 #include "engine/benchmarks/device/device_clock.h"
 #include "engine/benchmarks/layer/layer_benchmark.h"
 #include "engine/benchmarks/step_benchmark.h"
+#include "engine/benchmarks/wkv/wkv_benchmark.h"
 #include "engine/networks/network.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/tensor_file.h"
@@ -26,6 +27,7 @@ class TestBenchmarks : public QObject {
  private Q_SLOTS:
   void callsAreTimedInTheirParts();
   void coreRowsHaveEveryPass();
+  void theWkvIsComparedWithALoop();
   void layersAreComparedWithTheirConvolution_data();
   void layersAreComparedWithTheirConvolution();
   void twinsHaveConvolutionsAlone();
@@ -84,6 +86,21 @@ void TestBenchmarks::coreRowsHaveEveryPass() {
   QCOMPARE(less[0].precision, Precision::bfloat16);
   for (const TimedForm& form : less[0].forms)
     QVERIFY(*form.relativeError > 1e-5 && *form.relativeError < 1e-2);
+}
+
+void TestBenchmarks::theWkvIsComparedWithALoop() {
+  const auto rows = runWkvBenchmark({70, 20}, {.batch = 2, .repetitions = 3, .seed = 7});
+  QCOMPARE(rows.size(), std::size_t{3});
+  QCOMPARE(rows[1].name, std::string("n=70 d=20 backward"));
+  QCOMPARE(rows[2].bytes, 6.0 * 2 * 70 * 20 * 4);
+  for (const BenchmarkRow& row : rows) {
+    QCOMPARE(row.forms.size(), std::size_t{2});
+    QCOMPARE(row.forms[1].name, std::string("loop over tokens"));
+    QVERIFY(row.forms[0].time.median > 0);
+    QVERIFY(row.forms[0].time.median < row.forms[1].time.median);
+    for (const TimedForm& form : row.forms) QVERIFY(*form.relativeError < 1e-5);
+  }
+  QVERIFY(rows[2].forms[0].time.median > rows[1].forms[0].time.median);
 }
 
 void TestBenchmarks::layersAreComparedWithTheirConvolution_data() {

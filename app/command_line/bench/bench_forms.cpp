@@ -13,6 +13,7 @@
 #include "engine/benchmarks/core/core_benchmark.h"
 #include "engine/benchmarks/core/core_order_names.h"
 #include "engine/benchmarks/layer/layer_benchmark.h"
+#include "engine/benchmarks/wkv/wkv_benchmark.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/quantities.h"
 
@@ -23,6 +24,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kBatch = 128;
+constexpr int kSequences = 8;
 
 constexpr char kCpu[] = "cpu";
 
@@ -32,6 +34,10 @@ struct FormsOptions : BenchOptions {
   std::optional<std::string> device;
   std::optional<int> batch;
   std::optional<Precision> precision;
+};
+
+struct WkvFormsOptions : BenchOptions {
+  std::optional<int> batch;
 };
 
 struct CoreFormsOptions : FormsOptions {
@@ -56,7 +62,7 @@ constexpr char kGpuFormsLegend[] =
 /// returns the rows of one case. A case that fails is reported, and the others are measured.
 template <class Case, class Run>
 int reportCases(const std::vector<Case>& cases,
-                const FormsOptions& options,
+                const BenchOptions& options,
                 const ComputeDevice& device,
                 const ReportTexts& texts,
                 const Run& run) {
@@ -167,6 +173,28 @@ int runLayer(const FormsOptions& options) {
                      });
 }
 
+int runWkv(const WkvFormsOptions& options) {
+  WkvBenchmarkOptions measured{.batch = options.batch.value_or(kSequences),
+                               .repetitions = options.repetitions,
+                               .secondsAtMost = options.seconds};
+  const ReportTexts texts{
+      "wkv",
+      "The wkv of RWKV-4, float32, batch " + std::to_string(measured.batch) +
+          ": the kernel's milliseconds, and how many times as long a loop takes.",
+      "Of copying: the bytes of inputs and outputs a second, as a share of the bandwidth of "
+      "copying "
+      "in the memory."};
+  return reportCases(chosenCases(standardWkvCases(), options),
+                     options,
+                     deviceOf(kCpu),
+                     texts,
+                     [&](const WkvCase& shape, const ComputeDevice& used, std::uint64_t seed) {
+                       measured.device = used;
+                       measured.seed = seed;
+                       return runWkvBenchmark(shape, measured);
+                     });
+}
+
 /// --order automatic|queriesFirst|lambdasFirst
 void addOrderOption(CLI::App* command, CoreOrder& order) {
   command
@@ -225,6 +253,21 @@ void addBenchLayer(CLI::App& bench, Action& action) {
   addCaseOptions(command, *options);
   addTurnOptions(command, *options);
   onChosen(command, options, action, runLayer);
+}
+
+void addBenchWkv(CLI::App& bench, Action& action) {
+  const auto options = std::make_shared<WkvFormsOptions>();
+  CLI::App* command =
+      addCommand(bench,
+                 "wkv",
+                 "The recurrence of RWKV-4 against a loop over the tokens",
+                 {{"lambda bench wkv", "all sizes, with one thread and with all"},
+                  {"lambda bench wkv --only d=768 --json", "one size, with all numbers"}},
+                 kChecked);
+  addBatchOption(command, options->batch);
+  addCaseOptions(command, *options);
+  addTurnOptions(command, *options);
+  onChosen(command, options, action, runWkv);
 }
 
 }  // namespace lambda
