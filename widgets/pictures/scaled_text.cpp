@@ -5,6 +5,8 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include "widgets/theme/typography.h"
+
 namespace lambda {
 
 void paintFitting(QPainter& painter, const QRectF& area, const QString& text, double leastScale) {
@@ -20,6 +22,10 @@ void paintFitting(QPainter& painter, const QRectF& area, const QString& text, do
                    Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip,
                    needed > width ? metrics.elidedText(text, Qt::ElideMiddle, width) : text);
   painter.restore();
+}
+
+double smallLineHeight() {
+  return QFontMetricsF(smallFont()).height();
 }
 
 }  // namespace lambda

@@ -16,4 +16,7 @@ void paintFitting(QPainter& painter,
                   const QString& text,
                   double leastScale = kLeastTextScale);
 
+/// The height of a line in smallFont().
+double smallLineHeight();
+
 }  // namespace lambda

@@ -29,10 +29,6 @@ bool isDrawn(const HeatmapAxis& axis) {
   return !axis.label.isEmpty() && axis.isNumbered;
 }
 
-double lineHeight() {
-  return QFontMetricsF(smallFont()).height();
-}
-
 void paintCells(QPainter& painter, const HeatmapScene& scene, int tile) {
   const QRectF target = scene.layout.tileRect(tile);
   if (!isVectorFile(painter) || scene.data.array.values.size() > kMostVectorCells) {
@@ -109,7 +105,7 @@ QString axisNumber(const HeatmapAxis& axis, int cell) {
 /// Draws the numbers of an axis' first and last cell, and 0 between them, beside a tile.
 void paintColumnAxis(QPainter& painter, const HeatmapScene& scene, const QRectF& tile) {
   const HeatmapAxis& axis = scene.data.columns;
-  const double height = lineHeight();
+  const double height = smallLineHeight();
   const int count = scene.data.columnCount();
   const QFontMetricsF metrics(smallFont());
   const QString low = axisNumber(axis, 0), high = axisNumber(axis, count - 1);
@@ -128,7 +124,7 @@ void paintColumnAxis(QPainter& painter, const HeatmapScene& scene, const QRectF&
 
 void paintRowAxis(QPainter& painter, const HeatmapScene& scene, const QRectF& tile) {
   const HeatmapAxis& axis = scene.data.rows;
-  const double height = lineHeight(), width = tile.left() - scene.layout.area().left() + 24;
+  const double height = smallLineHeight(), width = tile.left() - scene.layout.area().left() + 24;
   const auto write = [&](double top, const QString& text) {
     painter.drawText(QRectF(tile.left() - width - 5, top, width, height),
                      Qt::AlignRight | Qt::AlignVCenter | Qt::TextDontClip,
@@ -158,7 +154,7 @@ void paintAxes(QPainter& painter, const HeatmapScene& scene, const Colors& color
 }  // namespace
 
 QRectF heatmapArea(const HeatmapData& data, const HeatmapParts& parts, const QSizeF& size) {
-  const double line = lineHeight();
+  const double line = smallLineHeight();
   QRectF area(QPointF(), size);
   area.adjust(3, 3, -3, -3);
   if (!data.title.isEmpty()) area.setTop(area.top() + line + 7);
@@ -176,7 +172,7 @@ HeatmapFrame heatmapFrame(const HeatmapData& data, int tilesPerRow) {
           .rows = data.rowCount(),
           .columns = data.columnCount(),
           .tilesPerRow = tilesPerRow,
-          .captionHeight = static_cast<double>(lines) * (lineHeight() + 2),
+          .captionHeight = static_cast<double>(lines) * (smallLineHeight() + 2),
           .gap = spacing::kGap};
 }
 
@@ -192,7 +188,7 @@ void paintHeatmap(QPainter& painter, const HeatmapScene& scene, const Colors& co
     painter.setPen(colors.text);
     const double left = layout.area().left();
     const double width = scene.size.width() - left - kTitleMargin * textScale();
-    paintFitting(painter, QRectF(left, 3, width, lineHeight()), scene.data.title);
+    paintFitting(painter, QRectF(left, 3, width, smallLineHeight()), scene.data.title);
   }
   painter.setFont(smallFont());
   painter.save();

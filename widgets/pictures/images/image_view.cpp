@@ -28,15 +28,10 @@ namespace lambda {
 
 namespace {
 
-constexpr int kPreferredSide = 384;  // device-independent pixels
-constexpr double kLineWidth = 380;   // readout and colour bar together, where there is space
-constexpr double kBarWidth = 190;    // the colour bar with its numbers
-constexpr double kLeastBar = 32;     // its colours alone
+constexpr double kLineWidth = 380;  // readout and colour bar together, where there is space
+constexpr double kBarWidth = 190;   // the colour bar with its numbers
+constexpr double kLeastBar = 32;    // its colours alone
 constexpr double kPaleOpacity = 0.3;
-
-double lineHeight() {
-  return QFontMetricsF(smallFont()).height();
-}
 
 /// The heat map as an image of one pixel per position; null where there is none or it does not fit.
 QImage colored(const HeatOverlay& overlay) {
@@ -156,7 +151,7 @@ void ImageView::noteChange() {
 }
 
 ImageView::Places ImageView::placesFor(const QSize& size) const {
-  const double line = lineHeight() + 4;
+  const double line = smallLineHeight() + 4;
   const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
   const double leastBar = flatColorBarNumbers(overlay_.range) + kLeastBar;
   const double below = heightBelow(size.width());
@@ -207,7 +202,7 @@ QRectF ImageView::cellRect(const Cell& cell) const {
 }
 
 double ImageView::heightBelow(int width) const {
-  const double line = lineHeight() + 4;
+  const double line = smallLineHeight() + 4;
   const double bar = flatColorBarNumbers(overlay_.range) + kLeastBar;
   const bool hasBar = colorBarVisible_ && !overlay_.cells.empty();
   return hasBar && width < widestReadout() + bar + spacing::kGap + 4 ? 2 * line : line;
@@ -303,8 +298,9 @@ QString ImageView::exportName() const {
 }
 
 QSize ImageView::exportSize() const {
-  const int line = static_cast<int>(lineHeight()) + 6;
-  return {kPreferredSide + 2, kPreferredSide + line};
+  const int line = static_cast<int>(smallLineHeight()) + 6;
+  constexpr int kSide = 384;
+  return {kSide + 2, kSide + line};
 }
 
 void ImageView::paintTo(QPainter& painter, const QSize& size, const Colors& colors) const {
