@@ -5,6 +5,7 @@
 #include <QWidget>
 
 #include "app/inspect/panels/panel_parts.h"
+#include "app/session/page.h"
 #include "widgets/theme/icons.h"
 
 using namespace Qt::StringLiterals;
@@ -41,7 +42,20 @@ InspectActions::InspectActions(QWidget& page)
     mode->setCheckable(true);
     group->addAction(mode);
   }
+  for (QAction* action : {previousImage, nextImage, randomImage}) {
+    action->setProperty(kLastingText, action->text());
+  }
   updateIcons();
+}
+
+void InspectActions::nameFor(bool takesTokens) {
+  const QString what = takesTokens ? u"text"_s : u"image"_s;
+  previousImage->setText(u"Previous %1"_s.arg(what));
+  nextImage->setText(u"Next %1"_s.arg(what));
+  randomImage->setText(u"Random %1"_s.arg(what));
+  previousImage->setToolTip(previousImage->text());
+  nextImage->setToolTip(nextImage->text());
+  randomImage->setToolTip(takesTokens ? u"A text at random"_s : u"An image at random"_s);
 }
 
 void InspectActions::updateIcons() {

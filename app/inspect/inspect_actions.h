@@ -20,6 +20,9 @@ class InspectActions : public QObject {
 
   void updateIcons();
 
+  /// Names the actions that choose an image, or another text where the network takes tokens.
+  void nameFor(bool takesTokens);
+
   QAction* showLive;
   std::array<QAction*, 4> modes;  ///< In the order of InspectModeKind; one of them is checked.
   QAction* play;

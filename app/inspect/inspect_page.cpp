@@ -26,6 +26,7 @@
 #include "app/inspect/text/text_deck.h"
 #include "app/inspect/text/text_mode.h"
 #include "app/inspect/text/text_panel.h"
+#include "app/inspect/text/text_picker.h"
 #include "app/session/inspection/checkpoint_service.h"
 #include "app/session/runs/run_summary.h"
 #include "app/session/training/training_session.h"
@@ -62,7 +63,7 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
           training, checkpoints, images_->images(), images_->predictions(), *deck_, this)),
       epochsMode_(new EpochsMode(images_->images(), *deck_, this)),
       compareMode_(new CompareMode(training, checkpoints, this)),
-      textMode_(new TextMode(checkpoints, *this)),
+      textMode_(new TextMode(checkpoints, this)),
       modes_{imageMode_, epochsMode_, compareMode_, textMode_},
       actions_(new InspectActions(*this)),
       bar_(new InspectBar({actions_->modes.begin(), actions_->modes.end()})),
@@ -80,6 +81,8 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
                                 actions_->randomImage,
                                 nullptr,
                                 actions_->ownPicture});
+  textMode_->picker().addButtons(
+      {actions_->previousImage, actions_->nextImage, actions_->randomImage});
   connectParts();
   connectActions();
   statusTimer_.setInterval(kStatusMilliseconds);
@@ -87,10 +90,7 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
   actions_->modes.front()->setChecked(true);
   current().begin(selection_);
   takeLive();
-  onPaletteChange(*this, [this] {
-    actions_->updateIcons();
-    textMode_->updateIcons();
-  });
+  onPaletteChange(*this, [this] { actions_->updateIcons(); });
 }
 
 InspectPage::~InspectPage() = default;
@@ -162,9 +162,14 @@ void InspectPage::connectActions() {
   };
   connect(a.previousLayer, &QAction::triggered, this, [stepLayer] { stepLayer(-1); });
   connect(a.nextLayer, &QAction::triggered, this, [stepLayer] { stepLayer(1); });
-  connect(a.previousImage, &QAction::triggered, this, [this] { images_->picker().step(-1); });
-  connect(a.nextImage, &QAction::triggered, this, [this] { images_->picker().step(1); });
-  connect(a.randomImage, &QAction::triggered, this, [this] { images_->picker().chooseRandom(); });
+  const auto step = [this](int by) {
+    takesTokens() ? textMode_->picker().step(by) : images_->picker().step(by);
+  };
+  connect(a.previousImage, &QAction::triggered, this, [step] { step(-1); });
+  connect(a.nextImage, &QAction::triggered, this, [step] { step(1); });
+  connect(a.randomImage, &QAction::triggered, this, [this] {
+    takesTokens() ? textMode_->picker().chooseRandom() : images_->picker().chooseRandom();
+  });
   connect(a.wrongImages, &QAction::triggered, this, [this] {
     images_->picker().chooseFilter(PredictionFilter::wrong);
   });
@@ -180,7 +185,7 @@ QList<QAction*> InspectPage::pageActions() const {
   all << a.play << nullptr << a.previousLayer << a.nextLayer << nullptr;
   all << deck_->panelActions() << nullptr;
   all << a.previousImage << a.nextImage << a.randomImage << a.wrongImages << a.ownPicture;
-  all << nullptr << textMode_->actions();
+  all << nullptr << textMode_->deck().panelActions();
   return all;
 }
 
@@ -326,16 +331,16 @@ void InspectPage::updateState() {
   updateStatus();
 }
 
-/// Enables what makes sense for images, or for texts: both use the same keys.
+/// Enables what makes sense for images, or for texts.
 void InspectPage::enableActions() {
   const InspectActions& a = *actions_;
   QList<QAction*> ofImages = deck_->panelActions();
-  ofImages << a.play << a.previousImage << a.nextImage << a.randomImage << a.wrongImages
-           << a.ownPicture;
+  ofImages << a.play << a.wrongImages << a.ownPicture;
   for (QAction* action : ofImages) {
     if (action) action->setEnabled(!takesTokens());
   }
-  for (QAction* action : textMode_->actions()) action->setEnabled(takesTokens());
+  for (QAction* action : textMode_->deck().panelActions()) action->setEnabled(takesTokens());
+  actions_->nameFor(takesTokens());
   setEntry(takesTokens() ? static_cast<QWidget*>(&textMode_->deck().text().text())
                          : &deck_->image().image());
 }

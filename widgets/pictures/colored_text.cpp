@@ -29,8 +29,8 @@ constexpr double kLineFactor = 1.45;
 constexpr double kNumberGap = 6;    // beside a token of several characters
 constexpr double kStrongest = 0.9;  // of the diverging map: its ends are too dark behind text
 constexpr double kStrongestOnDark = 0.8;
-constexpr float kFaint = 0.4F;  // opacity
-constexpr double kGap = 1.5;    // beside a character
+constexpr float kFaint = 0.4F;         // opacity
+constexpr double kCharacterGap = 1.5;  // beside a character
 constexpr int kExportWidth = 720;
 constexpr int kCharactersInHint = 56;
 constexpr int kLeastCharacters = 24;
@@ -41,11 +41,11 @@ QFont textFont() {
   return font;
 }
 
-double lineHeight() {
+double textLineHeight() {
   return std::ceil(QFontMetricsF(textFont()).height() * kLineFactor);
 }
 
-QColor mixed(const QColor& from, const QColor& to, double share) {
+QColor blended(const QColor& from, const QColor& to, double share) {
   const auto part = [&](int a, int b) { return qRound(a + (b - a) * share); };
   return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
 }
@@ -75,7 +75,7 @@ QColor tokenColor(const TokenValues& values, float value, const Colors& colors) 
   }
   const double size = std::clamp(std::abs(value) / std::max(high, -low), 0.0, 1.0);
   const double end = colors.dark ? kStrongestOnDark : kStrongest;
-  return mixed(colors.page, mapColor(values.map, value < 0 ? 1 - end : end), size);
+  return blended(colors.page, mapColor(values.map, value < 0 ? 1 - end : end), size);
 }
 
 ColoredText::ColoredText(QWidget* parent) : QWidget(parent) {
@@ -130,13 +130,13 @@ void ColoredText::setExport(const QString& name, const QString& caption) {
 
 std::vector<QRectF> ColoredText::cellsFor(double width) const {
   const QFontMetricsF metrics(textFont());
-  const double height = lineHeight();
+  const double height = textLineHeight();
   std::vector<QRectF> cells;
   double left = 0, top = 0;
   std::size_t lineStart = 0, wordStart = 0;
   for (std::size_t i = 0; i < tokens_.size(); ++i) {
     const ShownToken& token = tokens_[i];
-    const double gap = token.label.size() > 1 ? kNumberGap : kGap;
+    const double gap = token.label.size() > 1 ? kNumberGap : kCharacterGap;
     const double cell = metrics.horizontalAdvance(token.label) + gap;
     cells.emplace_back(left, top, cell, height);
     left += cell;
@@ -255,7 +255,7 @@ void ColoredText::setHovered(int token) {
 /// The token `lines` below the chosen one, of the nearest place in its line; -1 = there is no line.
 int ColoredText::tokenBeside(int lines) const {
   const QRectF from = cellOf(chosen_);
-  const double top = from.top() + lines * lineHeight();
+  const double top = from.top() + lines * textLineHeight();
   int nearest = -1;
   double least = 0;
   for (std::size_t i = 0; i < cells_.size(); ++i) {
@@ -290,7 +290,7 @@ void ColoredText::keyPressEvent(QKeyEvent* event) {
 
 int ColoredText::heightForWidth(int width) const {
   const std::vector<QRectF> cells = cellsFor(width);
-  return cells.empty() ? qRound(lineHeight()) : qCeil(cells.back().bottom());
+  return cells.empty() ? qRound(textLineHeight()) : qCeil(cells.back().bottom());
 }
 
 QSize ColoredText::sizeHint() const {
@@ -300,7 +300,7 @@ QSize ColoredText::sizeHint() const {
 
 QSize ColoredText::minimumSizeHint() const {
   return {qRound(QFontMetricsF(textFont()).horizontalAdvance(u'0') * kLeastCharacters),
-          qRound(lineHeight())};
+          qRound(textLineHeight())};
 }
 
 QSize ColoredText::exportSize() const {

@@ -28,7 +28,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kLeastList = 132;  // width of the column of layers, at the usual size of text
+constexpr double kLeastColumn = 132;  // width of the column of layers, at the usual size of text
 
 }  // namespace
 
@@ -73,7 +73,7 @@ TextDeck::TextDeck(QWidget* parent)
   connect(text_, &TextPanel::headChosen, this, &TextDeck::setHead);
   connect(failure_, &EmptyState::firstClicked, this, &TextDeck::retryRequested);
   connect(failure_, &EmptyState::secondClicked, this, &TextDeck::otherRunRequested);
-  const auto fitToText = [this] { left_->setMinimumWidth(qRound(kLeastList * textScale())); };
+  const auto fitToText = [this] { left_->setMinimumWidth(qRound(kLeastColumn * textScale())); };
   fitToText();
   onFontChange(*this, fitToText);
 }

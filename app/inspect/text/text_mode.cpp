@@ -4,8 +4,6 @@
 #include <chrono>
 #include <string>
 
-#include <QAction>
-
 #include "app/inspect/choosers/layer_list.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/inspect/text/text_deck.h"
@@ -13,7 +11,6 @@
 #include "engine/data/sequences/token_text.h"
 #include "engine/runtime/error.h"
 #include "widgets/text/quantity_text.h"
-#include "widgets/theme/icons.h"
 
 using namespace Qt::StringLiterals;
 
@@ -21,7 +18,7 @@ namespace lambda {
 
 namespace {
 
-constexpr std::chrono::milliseconds kBusyAfter{150};
+constexpr std::chrono::milliseconds kWaitingAfter{150};
 constexpr std::chrono::seconds kLiveEvery{5};  // a training writes a checkpoint after an epoch
 
 TokenText textOf(const RunConfig& config) {
@@ -30,41 +27,19 @@ TokenText textOf(const RunConfig& config) {
 
 }  // namespace
 
-TextMode::TextMode(CheckpointService& checkpoints, QWidget& page)
-    : InspectMode(&page),
-      checkpoints_(checkpoints),
-      page_(page),
-      deck_(new TextDeck),
-      picker_(new TextPicker),
-      previous_(makePageAction(*this, u"Previous text"_s, Qt::Key_B, u"Previous text"_s)),
-      next_(makePageAction(*this, u"Next text"_s, Qt::Key_N, u"Next text"_s)),
-      random_(makePageAction(*this, u"Random text"_s, Qt::Key_R, u"A text at random"_s)) {
-  updateIcons();
-  picker_->addButtons({previous_, next_, random_});
+TextMode::TextMode(CheckpointService& checkpoints, QObject* parent)
+    : InspectMode(parent), checkpoints_(checkpoints), deck_(new TextDeck), picker_(new TextPicker) {
   busyTimer_.setSingleShot(true);
-  busyTimer_.setInterval(kBusyAfter);
+  busyTimer_.setInterval(kWaitingAfter);
   liveTimer_.setInterval(kLiveEvery);
   connect(&busyTimer_, &QTimer::timeout, this, [this] { Q_EMIT busyChanged(true); });
   connect(&liveTimer_, &QTimer::timeout, this, &TextMode::ask);
-  connect(previous_, &QAction::triggered, picker_, [this] { picker_->step(-1); });
-  connect(next_, &QAction::triggered, picker_, [this] { picker_->step(1); });
-  connect(random_, &QAction::triggered, picker_, &TextPicker::chooseRandom);
   connect(picker_, &TextPicker::sequenceChosen, this, &TextMode::chooseSequence);
   connect(picker_, &TextPicker::textGiven, this, &TextMode::chooseText);
   connect(deck_, &TextDeck::positionChosen, this, &TextMode::choosePosition);
   connect(deck_, &TextDeck::retryRequested, this, &TextMode::ask);
   connect(deck_, &TextDeck::otherRunRequested, this, &TextMode::otherRunRequested);
   connect(&deck_->layers(), &LayerList::layerChosen, this, &TextMode::chooseLayer);
-}
-
-void TextMode::updateIcons() {
-  previous_->setIcon(icon(u"chevron-left"_s, page_));
-  next_->setIcon(icon(u"chevron-right"_s, page_));
-  random_->setIcon(icon(u"dice"_s, page_));
-}
-
-QList<QAction*> TextMode::actions() const {
-  return QList<QAction*>{previous_, next_, random_} + deck_->panelActions();
 }
 
 InspectMode::Parts TextMode::parts() {

@@ -6,8 +6,6 @@
 #include "app/session/inspection/checkpoint_service.h"
 #include "engine/values/inspection/token_inspection.h"
 
-class QAction;
-
 namespace lambda {
 
 class TextDeck;
@@ -20,7 +18,7 @@ class TextMode : public InspectMode {
 
  public:
   /// `checkpoints` outlives the mode.
-  explicit TextMode(CheckpointService& checkpoints, QWidget& page);
+  explicit TextMode(CheckpointService& checkpoints, QObject* parent = nullptr);
 
   TextDeck& deck() { return *deck_; }
 
@@ -35,10 +33,6 @@ class TextMode : public InspectMode {
 
   /// The person's own text; empty = the run's.
   void chooseText(const QString& text);
-
-  /// For the page's menu.
-  QList<QAction*> actions() const;
-  void updateIcons();
 
   Parts parts() override;
   void setSource(const InspectionSource& source) override;
@@ -57,16 +51,12 @@ class TextMode : public InspectMode {
   void followTraining();
 
   CheckpointService& checkpoints_;
-  QWidget& page_;
   InspectionSource source_;
   TokenInspectionRequest request_;
   TokensPointer snapshot_;
   bool isInView_ = false;
   TextDeck* deck_;      ///< Belongs to the page that shows it.
   TextPicker* picker_;  ///< Likewise.
-  QAction* previous_;
-  QAction* next_;
-  QAction* random_;
   Work inspection_{*this};
   QTimer busyTimer_;
   QTimer liveTimer_;

@@ -70,10 +70,10 @@ TextPanel::TextPanel(QWidget* parent)
   for (const ContributionKind quantity : kContributionKinds) titles << titleOf(quantity);
   quantities_ = new Segmented(titles);
   quantities_->setAccessibleName(u"Map of contributions"_s);
-  const QString tips[] = {u"The part of a weight that comes from what the token is (1)"_s,
-                          u"The part of a weight that comes from how far the token is (2)"_s,
-                          u"The weight of each token (3)"_s,
-                          u"How much each token changes the output (4)"_s};
+  const QString tips[] = {u"The part of a weight that comes from what the token is"_s,
+                          u"The part of a weight that comes from how far the token is"_s,
+                          u"The weight of each token"_s,
+                          u"How much each token changes the output"_s};
   for (int i = 0; i < 4; ++i) quantities_->setChoiceToolTip(i, tips[i]);
   heads_->setAccessibleName(u"Head"_s);
   heads_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
@@ -127,12 +127,11 @@ TextPanel::TextPanel(QWidget* parent)
 }
 
 void TextPanel::makeActions() {
-  const Qt::Key digits[] = {Qt::Key_1, Qt::Key_2, Qt::Key_3, Qt::Key_4};
   for (std::size_t i = 0; i < kContributionKinds.size(); ++i) {
     QAction* action =
         makePageAction(*this,
                        u"Colour the text by %1"_s.arg(titleOf(kContributionKinds[i]).toLower()),
-                       digits[i],
+                       QKeySequence(),
                        u"Show these contributions"_s);
     connect(action, &QAction::triggered, this, [this, i] {
       Q_EMIT quantityChosen(kContributionKinds[i]);

@@ -29,7 +29,7 @@ namespace lambda {
 
 namespace {
 
-constexpr double kTextWidth = 360;  // of the field, at the usual size of text
+constexpr double kFieldWidth = 360;  // of the field, at the usual size of text
 
 }  // namespace
 
@@ -80,7 +80,7 @@ TextPicker::TextPicker(QWidget* parent)
 }
 
 void TextPicker::fitToText() {
-  text_->setFixedWidth(qRound(kTextWidth * textScale()));
+  text_->setFixedWidth(qRound(kFieldWidth * textScale()));
   fitIconsToText(*this);
 }
 
@@ -89,7 +89,6 @@ void TextPicker::addButtons(const QList<QAction*>& actions) {
     auto* button = new QToolButton;
     button->setDefaultAction(action);
     button->setProperty(kRole, u"quiet"_s);
-    button->setAccessibleName(action->text());
     buttons_->addWidget(button);
   }
   fitToText();

@@ -15,13 +15,13 @@ namespace lambda {
 
 namespace {
 
-constexpr std::size_t kMostBytes = 4;  // of a character in UTF-8
+constexpr std::size_t kLongestCharacter = 4;  // of a character in UTF-8
 
 /// The number of bytes of the character beyond ASCII that begins at a token; 0 = there is none.
 std::size_t characterAt(const std::vector<std::int64_t>& tokens, std::size_t at) {
   if (tokens[at] < 0x80) return 0;
   std::string bytes;
-  for (std::size_t i = at; i < std::min(tokens.size(), at + kMostBytes); ++i) {
+  for (std::size_t i = at; i < std::min(tokens.size(), at + kLongestCharacter); ++i) {
     bytes += static_cast<char>(tokens[i]);
     if (!isUtf8(bytes)) continue;
     const QString character = QString::fromStdString(bytes);
@@ -36,7 +36,7 @@ QString hexadecimal(std::int64_t byte) {
 }
 
 /// What the colours of a layer mean whose weights are no products with queries.
-QString meaningOf(ContributionKind kind, const QString& weight) {
+QString meaningOfColour(ContributionKind kind, const QString& weight) {
   return kind == ContributionKind::effect
              ? u"The colour of token m is how much it changes the output at the framed token n: "
                "the length of the vector that it adds."_s
@@ -48,9 +48,10 @@ Equation rwkvEquation(ContributionKind kind, const InspectableLayer& layer) {
                        u"a_{nm} ∝ e^{k_m − (n − 1 − m) w},\\,a_{nn} ∝ e^{k_n + u}"_s},
           .number = {},
           .source = QString::fromUtf8(kMixerTraits[layer.kind].meaning),
-          .explanation = meaningOf(kind,
-                                   u"the mean over the channels, each of which has weights of its "
-                                   "own that add up to 1."_s),
+          .explanation =
+              meaningOfColour(kind,
+                              u"the mean over the channels, each of which has weights of its "
+                              "own that add up to 1."_s),
           .letters = {}};
 }
 
@@ -58,7 +59,7 @@ Equation depthwiseEquation(ContributionKind kind, const InspectableLayer& layer)
   return {.formulas = {u"y_{nc} = \\sum_{m≤n} w_{n−m,c} x_{mc}"_s},
           .number = {},
           .source = QString::fromUtf8(kMixerTraits[layer.kind].meaning),
-          .explanation = meaningOf(kind, u"the mean over the channels' filters."_s),
+          .explanation = meaningOfColour(kind, u"the mean over the channels' filters."_s),
           .letters = {}};
 }
 

@@ -102,8 +102,9 @@ class TestInspectText : public QObject {
     for (const char* name : {"Image", "Epochs", "Compare"}) {
       QVERIFY(!stage_->action(QString::fromLatin1(name))->isVisible());
     }
-    QVERIFY(!stage_->action(u"Next image"_s)->isEnabled());
-    QVERIFY(stage_->action(u"Next text"_s)->isEnabled());
+    QVERIFY(!stage_->action(u"Own picture …"_s)->isEnabled());
+    QVERIFY(stage_->action(u"Colour the text by effect"_s)->isEnabled());
+    QVERIFY(stage_->action(u"Next text"_s));
   }
 
   void aClickChoosesTheTokenWhoseOutputIsShown() {
@@ -276,8 +277,9 @@ class TestInspectText : public QObject {
     stage_->show(stage_->writtenRun("images"));
     QCOMPARE(stage_->page().mode(), InspectModeKind::image);
     QVERIFY(!deck().isVisible() && stage_->part<ImagePicker>().isVisible());
-    QVERIFY(stage_->action(u"Next image"_s)->isEnabled());
-    QVERIFY(!stage_->action(u"Next text"_s)->isEnabled());
+    QVERIFY(stage_->action(u"Next image"_s) && !stage_->action(u"Next text"_s));
+    QVERIFY(stage_->action(u"Own picture …"_s)->isEnabled());
+    QVERIFY(!stage_->action(u"Colour the text by effect"_s)->isEnabled());
     QVERIFY(!stage_->action(u"Text"_s)->isVisible());
   }
 
