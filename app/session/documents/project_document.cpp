@@ -29,9 +29,21 @@ constexpr int kGestureId = 1;
 /// Far larger than any network that a person describes.
 constexpr std::uint64_t kLargestDocument = 16 << 20;
 
+/// The configuration with the number of validation examples that its data has, where the data has
+/// its own and nobody has chosen another number.
+RunConfig withOwnValidation(RunConfig config, const std::optional<DatasetInfo>& dataset) {
+  const std::optional<DatasetInfo> known = dataset ? dataset : announcedInfo(config.data.source);
+  const bool isChosen = config.data.validationCount != DataConfig().validationCount;
+  if (known && known->validationCount > 0 && !isChosen) {
+    config.data.validationCount = static_cast<int>(known->validationCount);
+  }
+  return config;
+}
+
 /// The problems of a configuration on this machine.
-std::vector<Problem> problemsOf(const RunConfig& config,
+std::vector<Problem> problemsOf(const RunConfig& document,
                                 const std::optional<DatasetInfo>& dataset) {
+  const RunConfig config = withOwnValidation(document, dataset);
   std::vector<Problem> problems = validate(config, dataset);
   // The costs of an invalid network are not known, and a GPU has its own memory.
   if (hasErrors(problems) || config.device.kind == DeviceKind::cuda) return problems;
@@ -162,6 +174,10 @@ QString ProjectDocument::title() const {
   if (!path_.isEmpty()) return documentNameOf(path_);
   const std::string& name = config_.name.empty() ? config_.architecture.name : config_.name;
   return name.empty() ? u"Untitled"_s : QString::fromStdString(name);
+}
+
+RunConfig ProjectDocument::runConfig() const {
+  return withOwnValidation(namedFor(path_), dataset_);
 }
 
 RunConfig ProjectDocument::namedFor(const QString& path) const {

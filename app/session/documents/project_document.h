@@ -30,8 +30,9 @@ class ProjectDocument : public QObject {
   const RunConfig& config() const { return config_; }
 
   /// The configuration of a run of this document: one without a name of its own has that of the
-  /// file. The name of a template or of another run is not its own.
-  RunConfig runConfig() const { return namedFor(path_); }
+  /// file. The name of a template or of another run is not its own. Where the data has a validation
+  /// set of its own and no person has chosen another number, its number is that of the data.
+  RunConfig runConfig() const;
 
   /// The configuration as it was opened or last saved, to which differences are shown.
   const RunConfig& savedConfig() const { return savedConfig_; }

@@ -7,8 +7,6 @@
 #include "engine/data/dataset.h"
 #include "engine/data/sources/data_sources.h"
 
-using namespace Qt::StringLiterals;
-
 namespace lambda {
 
 namespace {
@@ -19,10 +17,6 @@ constexpr int kSamples = 60;
 
 SampleSet readSamples(const DataSource& source, int count) {
   SampleSet set;
-  if (traitsOf(source).isSequences) {
-    set.problem = u"Sequences of tokens are not augmented, so that there is nothing to show."_s;
-    return set;
-  }
   try {
     const LabeledImages all = readTrainingImages(source).train;
     std::vector<std::uint32_t> first(

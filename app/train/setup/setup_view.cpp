@@ -1,6 +1,7 @@
 #include "app/train/setup/setup_view.h"
 
 #include <algorithm>
+#include <utility>
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -308,9 +309,10 @@ void SetupView::refresh() {
 
 void SetupView::requestSamples() {
   const DataState state = data_->state();
-  const bool isReady = state == DataState::usable || state == DataState::builtIn;
-  // Without images their space is needed for the ways to get some.
-  seen_->setVisible(state != DataState::missing && state != DataState::damaged);
+  const bool areImages = !traitsOf(data_->resolvedSource()).isSequences;
+  const bool isReady = areImages && (state == DataState::usable || state == DataState::builtIn);
+  // Without images their space is needed for the ways to get some; sequences are not augmented.
+  seen_->setVisible(areImages && state != DataState::missing && state != DataState::damaged);
   next_->setEnabled(isReady);
   if (!isReady) {
     preview_->setSamples(nullptr);
@@ -337,6 +339,7 @@ void SetupView::edit(const std::string& path, const FieldValue& value, const QSt
   RunConfig next = document_.config();
   if (!setField(next, path, value)) return;
   if (path == "data.pseudoLabels") next.data.pseudoLabelsSha256.clear();
+  if (path.starts_with("data.source.")) followSource(next.data, document_.config().data.source);
   const std::vector<FieldRow> rows = rowsOf(next);
   const FieldRow& row = *findRow(rows, path);
   const QString text = u"Set %1 to %2"_s.arg(QString::fromStdString(row.label).toLower(),
@@ -344,10 +347,26 @@ void SetupView::edit(const std::string& path, const FieldValue& value, const QSt
   document_.edit(next, text, gesture);
 }
 
+/// Lets the number of validation examples, which sequences have of their own, follow other data.
+/// The one that was chosen for images comes back with images.
+void SetupView::followSource(DataConfig& data, const DataSource& before) {
+  const bool wereSequences = traitsOf(before).isSequences;
+  const bool areSequences = traitsOf(data.source).isSequences;
+  const std::optional<DatasetInfo>& known = data_->dataset();
+  if (!wereSequences && areSequences) {
+    imageValidation_ = std::exchange(data.validationCount, DataConfig().validationCount);
+  } else if (wereSequences && !areSequences) {
+    data.validationCount = imageValidation_;
+  } else if (areSequences && known && data.validationCount == known->validationCount) {
+    data.validationCount = DataConfig().validationCount;
+  }
+}
+
 void SetupView::chooseSource(const DataSource& source) {
   if (showsRun()) return;
   RunConfig next = document_.config();
   next.data.source = source;
+  followSource(next.data, document_.config().data.source);
   document_.edit(next, u"Set data set to %1"_s.arg(QString::fromStdString(textOf(source))));
 }
 

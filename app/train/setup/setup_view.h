@@ -129,6 +129,7 @@ class SetupView : public QWidget {
   bool showsRun() const;
   void showRunState();
   void edit(const std::string& path, const FieldValue& value, const QString& gesture);
+  void followSource(DataConfig& data, const DataSource& before);
   void chooseSource(const DataSource& source);
   void requestWeightsOutcome(const RunConfig& config);
 
@@ -146,6 +147,8 @@ class SetupView : public QWidget {
   AugmentationPreview* preview_;
   WeightsPanel* weights_;
   std::optional<StartedNetwork> askedStart_;  ///< Of the last request for an outcome.
+  /// The number of validation images before the data was switched to sequences.
+  int imageValidation_ = DataConfig().validationCount;
   LearningRatePlot* learningRate_;
   std::array<FieldForm*, 3> forms_{};  ///< In the order of formOf().
   QToolButton* all_;
