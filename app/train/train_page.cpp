@@ -129,12 +129,23 @@ void TrainPage::connectSession() {
     setup_->setPosition(static_cast<double>(status.step) / status.batchesPerEpoch, status.epoch);
   });
   connect(&session_, &TrainingSession::ended, this, [this](const RunResult& result) {
-    banner_->showResult(result, session_.status().record.config.recipe.epochs);
+    banner_->showResult(
+        result, session_.status().record.config.recipe.epochs, bestLossInWords(result));
   });
   connect(&session_, &TrainingSession::startRefused, this, [this](const QString& reason) {
     banner_->showRefusal({reason});
     if (!session_.isBusy()) showSetup(true);
   });
+}
+
+/// The validation loss of the best epoch, where it has other words.
+QString TrainPage::bestLossInWords(const RunResult& result) const {
+  const auto inWords = lossInWords(session_.status().record.config);
+  for (const EpochRecord& epoch : session_.metrics().epochs) {
+    const bool isBest = epoch.validation && epoch.validation->score == result.bestValidationScore;
+    if (inWords && isBest) return inWords(epoch.validation->loss);
+  }
+  return {};
 }
 
 void TrainPage::showRunSettings() {

@@ -104,6 +104,7 @@ class TrainPage : public Page {
   void connectBanner();
   void showSetup(bool shown);
   bool showsDocument() const;
+  QString bestLossInWords(const RunResult& result) const;
   void showRunSettings();
   void continueWithHalfRate(const std::filesystem::path& run);
   void showErrors();

@@ -1,13 +1,12 @@
 #include "app/train/train_status.h"
 
-#include <cmath>
-
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 
 #include "app/session/training/training_session.h"
 #include "app/train/training_text.h"
+#include "engine/values/text/quantities.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -48,7 +47,7 @@ TrainStatus::TrainStatus(TrainingSession& session, QWidget* parent)
   progress_->setFixedWidth(qRound(kProgressWidth * textScale()));
   progress_->setAccessibleName(u"Progress of the training"_s);
   row->addWidget(progress_);
-  throughput_ = makeLabel(this, *row, u"%1 images/s"_s.arg(u"00,000"_s));
+  throughput_ = makeLabel(this, *row, u"00,000 images/s"_s);
   throughput_->setObjectName(u"throughput"_s);
   left_ = makeLabel(this, *row, u"%1 left"_s.arg(u"00 min 00 s"_s));
   left_->setObjectName(u"left"_s);
@@ -82,7 +81,9 @@ void TrainStatus::showTraining() {
   // Numbers that change ten times a second can't be read.
   if (shownNumbers_.isValid() && shownNumbers_.elapsed() < kNumbersInterval) return;
   shownNumbers_.start();
-  throughput_->setText(u"%1 images/s"_s.arg(countText(std::llround(status.imagesPerSecond))));
+  const Architecture& network = status.record.config.architecture;
+  throughput_->setText(QString::fromStdString(
+      throughputText(status.imagesPerSecond, network.task, network.input.width)));
   left_->setText(u"%1 left"_s.arg(durationText(status.secondsLeft)));
   const std::vector<EpochRecord>& epochs = session_.metrics().epochs;
   if (epochs.empty()) return;

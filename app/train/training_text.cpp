@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/generated/token_words.h"
+#include "engine/data/sequences/token_text.h"
 #include "engine/values/config/epoch_batches.h"
 #include "engine/values/config/fields.h"
 #include "widgets/forms/field_rows.h"
@@ -15,16 +17,10 @@ namespace lambda {
 
 namespace {
 
-QString phaseText(Split split) {
-  switch (split) {
-    case Split::train:
-      return u"scoring the training images"_s;
-    case Split::validation:
-      return u"scoring the validation images"_s;
-    case Split::test:
-      break;
-  }
-  return u"scoring the test images"_s;
+QString phaseText(Split split, Task task) {
+  return u"scoring the %1 %2"_s.arg(
+      split == Split::train ? u"training"_s : QString::fromLatin1(nameOf(split)),
+      QString::fromLatin1(traitsOf(task).examples));
 }
 
 }  // namespace
@@ -69,7 +65,14 @@ QString progressText(const TrainingStatus& status) {
   if (status.evaluation.total <= 0 || !status.evaluation.split) return epoch;
   const double share =
       static_cast<double>(status.evaluation.done) / static_cast<double>(status.evaluation.total);
-  return u"%1, %2: %3"_s.arg(epoch, phaseText(*status.evaluation.split), percentText(share, 0));
+  const QString phase = phaseText(*status.evaluation.split, status.record.config.architecture.task);
+  return u"%1, %2: %3"_s.arg(epoch, phase, percentText(share, 0));
+}
+
+std::function<QString(double nats)> lossInWords(const RunConfig& config) {
+  if (config.architecture.task != Task::tokens) return {};
+  const TokenText tokens(config.data.source, config.architecture.outputs);
+  return [isOfBytes = tokens.isOfBytes()](double nats) { return lossText(nats, isOfBytes); };
 }
 
 double progressOf(const TrainingStatus& status) {

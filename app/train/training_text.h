@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include <functional>
 
 #include <QString>
 
@@ -21,6 +21,10 @@ QString endText(const RunResult& result, int epochs);
 
 /// "epoch 3 of 30"; during an evaluation also the set that is scored.
 QString progressText(const TrainingStatus& status);
+
+/// What says a loss of such a run in another unit: bits per byte of a text, else the perplexity of
+/// sequences; empty for images.
+std::function<QString(double nats)> lossInWords(const RunConfig& config);
 
 /// The finished share of the run, 0..1.
 double progressOf(const TrainingStatus& status);

@@ -6,6 +6,7 @@
 #include "app/runs/panels/differences/differences_panel.h"
 #include "app/runs/panels/overlay_panel.h"
 #include "app/runs/panels/run_histograms.h"
+#include "app/runs/panels/run_texts.h"
 #include "app/runs/panels/scatter_panel.h"
 
 namespace lambda {
@@ -25,6 +26,7 @@ inline constexpr RunsPanelTraits kRunsPanels[] = {
     {"Details", makePanel<RunsPanel, DetailsPanel>},
     {"Histograms", makePanel<RunsPanel, RunHistograms>},
     {"Networks", makePanel<RunsPanel, NetworksPanel>},
+    {"Texts", makePanel<RunsPanel, RunTexts>},
 };
 
 }  // namespace lambda

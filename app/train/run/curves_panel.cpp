@@ -97,7 +97,9 @@ void CurvesPanel::restart() {
   reference_->setVisible(!before_.run.empty());
   batches_ = epochs_ = events_ = 0;
   keys_.clear();
-  plot_->setPanels(runPanels(score));
+  std::vector<CurvePanel> panels = runPanels(score);
+  panels.front().inWords = lossInWords(session_.status().record.config);
+  plot_->setPanels(std::move(panels));
   plot_->setSeries({});
   plot_->setMarks({});
   plot_->setFollow(true);

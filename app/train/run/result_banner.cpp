@@ -1,7 +1,6 @@
 #include "app/train/run/result_banner.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <QApplication>
 #include <QClipboard>
@@ -13,6 +12,7 @@
 #include <QVBoxLayout>
 
 #include "app/train/training_text.h"
+#include "engine/values/text/quantities.h"
 #include "widgets/forms/field_rows.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
@@ -118,20 +118,23 @@ ResultBanner::ResultBanner(QWidget* parent) : QFrame(parent) {
   onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { updateIcons(); });
 }
 
-void ResultBanner::showResult(const RunResult& result, int epochs) {
+void ResultBanner::showResult(const RunResult& result, int epochs, const QString& loss) {
   run_ = result.run;
   QStringList parts;
   if (result.bestValidationScore) {
     parts << u"best validation %1"_s.arg(scoreText(*result.bestValidationScore, result.scoredBy)) +
                  guessText(result.validationMajority);
+    if (!loss.isEmpty()) parts.back() += u", "_s + loss;
   }
   if (result.testScore) {
     parts << u"test %1"_s.arg(scoreText(*result.testScore, result.scoredBy)) +
                  guessText(result.testMajority);
   }
   parts << durationText(result.trainSeconds);
-  if (result.imagesPerSecond > 0)
-    parts << u"%1 images/s"_s.arg(countText(std::llround(result.imagesPerSecond)));
+  if (result.imagesPerSecond > 0) {
+    parts << QString::fromStdString(
+        throughputText(result.imagesPerSecond, result.task, result.tokensPerExample));
+  }
   QString text = parts.join(u" · "_s);
   if (!text.isEmpty()) text[0] = text[0].toUpper();
   switch (result.status) {

@@ -22,8 +22,9 @@ class ResultBanner : public QFrame {
 
   explicit ResultBanner(QWidget* parent = nullptr);
 
-  /// A training has ended. `epochs` is the planned number.
-  void showResult(const RunResult& result, int epochs);
+  /// A training has ended. `epochs` is the planned number, `loss` the best validation loss in other
+  /// words; may be empty.
+  void showResult(const RunResult& result, int epochs, const QString& loss = {});
 
   /// A training could not begin, for these reasons; `title` says so unless another is given.
   void showRefusal(const QStringList& reasons, const QString& title = {});

@@ -3,6 +3,7 @@
 #include <QSettings>
 #include <QVBoxLayout>
 
+#include "app/session/training/training_session.h"
 #include "app/train/run/curves_panel.h"
 #include "app/train/run/event_list.h"
 #include "app/train/run/train_panels.h"
@@ -16,6 +17,7 @@ namespace lambda {
 
 RunView::RunView(TrainingSession& session, QWidget* parent)
     : QWidget(parent),
+      session_(session),
       columns_(new GripSplitter(Qt::Horizontal, this)),
       rows_(new GripSplitter(Qt::Vertical, this)),
       curves_(new CurvesPanel(session, this)),
@@ -39,6 +41,24 @@ RunView::RunView(TrainingSession& session, QWidget* parent)
   auto* column = makeBareLayout<QVBoxLayout>(this, 0);
   column->addWidget(columns_, 1);
   connect(events_, &EventList::eventChosen, curves_, &CurvesPanel::showPlaceOf);
+  connect(&session_, &TrainingSession::started, this, &RunView::showFittingTabs);
+  showFittingTabs();
+}
+
+/// Some tabs are of runs on images alone, some of those on sequences.
+void RunView::showFittingTabs() {
+  const bool isOfTokens = session_.status().record.config.architecture.task == Task::tokens;
+  const int shown = tabs_->currentIndex();
+  bool isHidden = false;
+  int own = 0;  // The one that only such runs have, which is shown instead of one that hides.
+  for (int tab = 0; tab < tabs_->count(); ++tab) {
+    const TrainPanelTraits& traits = kTrainPanels[tab];
+    const bool isFitting = isOfTokens ? traits.isOfTokens : traits.isOfImages;
+    if (isFitting && traits.isOfTokens != traits.isOfImages) own = tab;
+    if (tab == shown && !isFitting) isHidden = true;
+    tabs_->setTabVisible(tab, isFitting);
+  }
+  if (isHidden) tabs_->setCurrentIndex(own);
 }
 
 void RunView::saveLayout(QSettings& settings) const {
@@ -53,6 +73,7 @@ void RunView::restoreLayout(QSettings& settings) {
   rows_->restoreLayout(settings.value(u"rows"_s).toByteArray());
   for (Panel* panel : panels_) panel->restoreLayout(settings);
   tabs_->setCurrentIndex(settings.value(u"tab"_s, 0).toInt());
+  showFittingTabs();
 }
 
 }  // namespace lambda

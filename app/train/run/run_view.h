@@ -38,6 +38,9 @@ class RunView : public QWidget {
   void restoreLayout(QSettings& settings);
 
  private:
+  void showFittingTabs();
+
+  TrainingSession& session_;
   GripSplitter* columns_;
   GripSplitter* rows_;
   CurvesPanel* curves_;

@@ -5,6 +5,8 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 
+#include "app/generated/generated_text.h"
+#include "app/generated/text_samples_panel.h"
 #include "app/histograms/histograms_panel.h"
 #include "app/runs/panels/differences/differences_model.h"
 #include "app/runs/panels/fork_dialog.h"
@@ -12,6 +14,7 @@
 #include "app/runs/panels/scatter_panel.h"
 #include "app/runs/table/run_filter_bar.h"
 #include "app/session/studio_settings.h"
+#include "engine/formats/inspection/text_sample.h"
 #include "engine/formats/metrics/histograms_json.h"
 #include "tests/support/runs_page_stage.h"
 #include "widgets/forms/field_form.h"
@@ -68,6 +71,7 @@ class TestRunsPage : public QObject, private RunsPageStage {
   void aFailureForLackOfImagesIsNotTriedAgain();
   void detailsTellHowThePrecisionWasChosen();
   void histogramsOfTheSelectedRunAreShown();
+  void textsOfTheSelectedRunAreShown();
   void theCommandLineIsCopied();
 
  private:
@@ -476,6 +480,24 @@ void TestRunsPage::histogramsOfTheSelectedRunAreShown() {
   QVERIFY(panel.plot().picture().isEmpty());
   table().selectRun(first);
   QTRY_COMPARE(panel.plot().picture().columns.size(), std::size_t(1));
+}
+
+void TestRunsPage::textsOfTheSelectedRunAreShown() {
+  RunRecord record = smallRecord("book");
+  record.config.data.source = TextSource{.path = "book.txt"};
+  const fs::path first = write("a", record);
+  fs::create_directories(first / "inspection");
+  writeTextSample(first / "inspection" / textSampleName(2),
+                  {.epoch = 2, .prompt = {'I', 'n'}, .tokens = {'d'}, .probabilities = {0.5}});
+  const fs::path second = write("b", smallRecord("second"));
+  open(2);
+  auto& panel = *page_->findChild<TextSamplesPanel*>();
+  action(u"Show texts"_s)->trigger();
+  QVERIFY(panel.isVisible());
+  table().selectRun(first);
+  QTRY_COMPARE(panel.findChild<GeneratedText*>()->toPlainText(), u"Ind"_s);
+  table().selectRun(second);
+  QVERIFY(hasLabel(u"This network takes images, and writes no text."_s));
 }
 
 void TestRunsPage::theCommandLineIsCopied() {

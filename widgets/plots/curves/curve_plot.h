@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -47,6 +48,8 @@ struct CurvePanel {
   bool percent = false;  ///< Values of 0..1 are written in per cent.
   /// Logarithmic while the lines span more than two decades, until setLogScale() decides it.
   bool automaticLog = false;
+  /// A value in another unit, which the read-out says beside it; may be empty.
+  std::function<QString(double value)> inWords = {};
 };
 
 enum class CurveMarkKind { learningRate, checkpoint, resumed, warning, changed };

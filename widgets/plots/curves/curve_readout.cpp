@@ -21,7 +21,7 @@ constexpr double kCursorGap = 14;
 constexpr double kReadoutSwatch = 8;
 constexpr double kPanelGap = 4;
 constexpr double kColumnGap = 12;
-constexpr double kLabelWidth = 170;
+constexpr double kLabelWidth = 220;
 constexpr int kMostRows = 14;  // A card that covers the plot would hide the curves.
 
 /// Whether a series has a value at a place: it begins no later and ends no earlier.
@@ -53,7 +53,11 @@ std::vector<ReadoutRow> readoutRows(const CurveScene& scene, double place) {
     row.label = QString::fromStdString(series.options.label);
     row.value = std::isfinite(raw) ? smoothed : raw;
     if (series.options.faintRaw && scene.smoothing() > 0 && std::isfinite(raw)) row.raw = raw;
-    row.percent = scene.panels()[static_cast<std::size_t>(row.panel)].options.percent;
+    const CurvePanel& panel = scene.panels()[static_cast<std::size_t>(row.panel)].options;
+    row.percent = panel.percent;
+    if (panel.inWords && std::isfinite(row.value)) {
+      row.label += u" · "_s + panel.inWords(row.value);
+    }
     row.x = x[*index];
     rows.push_back(std::move(row));
   }
