@@ -22,7 +22,8 @@ InspectActions::InspectActions(QWidget& page)
                            u"Play through the snapshots stored after each epoch"_s),
             makePageAction(
                 *this, u"Compare"_s, Qt::Key_C, u"Two layers, checkpoints or runs side by side"_s),
-            makePageAction(*this, u"Text"_s, Qt::Key_T, u"One text through these weights"_s)},
+            makePageAction(*this, u"Text"_s, Qt::Key_T, u"One text through these weights"_s),
+            makePageAction(*this, u"Generate"_s, Qt::Key_M, u"Let the network continue a text"_s)},
       play(makePageAction(*this, u"Play the epochs"_s, Qt::Key_P, u"Play or pause"_s)),
       previousLayer(
           makePageAction(*this, u"Previous layer"_s, Qt::Key_BracketLeft, u"Previous layer"_s)),
@@ -63,6 +64,7 @@ void InspectActions::updateIcons() {
   modes[1]->setIcon(icon(u"play"_s, page_));
   modes[2]->setIcon(icon(u"compare"_s, page_));
   modes[3]->setIcon(icon(u"text"_s, page_));
+  modes[4]->setIcon(icon(u"write"_s, page_));
   previousImage->setIcon(icon(u"chevron-left"_s, page_));
   nextImage->setIcon(icon(u"chevron-right"_s, page_));
   randomImage->setIcon(icon(u"dice"_s, page_));

@@ -24,7 +24,7 @@ class InspectActions : public QObject {
   void nameFor(bool takesTokens);
 
   QAction* showLive;
-  std::array<QAction*, 4> modes;  ///< In the order of InspectModeKind; one of them is checked.
+  std::array<QAction*, 5> modes;  ///< In the order of InspectModeKind; one of them is checked.
   QAction* play;
   QAction* previousLayer;
   QAction* nextLayer;

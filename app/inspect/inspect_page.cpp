@@ -15,6 +15,7 @@
 #include "app/inspect/compare/compare_mode.h"
 #include "app/inspect/empty_state.h"
 #include "app/inspect/epochs/epochs_mode.h"
+#include "app/inspect/generate/generate_mode.h"
 #include "app/inspect/images/image_choice.h"
 #include "app/inspect/images/image_picker.h"
 #include "app/inspect/images/own_picture.h"
@@ -49,7 +50,7 @@ bool takesTokens(const RunRecord& record) {
 
 /// Whether a mode is for networks of tokens; the others are for those of images.
 bool isOfTokens(InspectModeKind mode) {
-  return mode == InspectModeKind::text;
+  return mode == InspectModeKind::text || mode == InspectModeKind::generate;
 }
 
 }  // namespace
@@ -64,7 +65,7 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
       epochsMode_(new EpochsMode(images_->images(), *deck_, this)),
       compareMode_(new CompareMode(training, checkpoints, this)),
       textMode_(new TextMode(checkpoints, this)),
-      modes_{imageMode_, epochsMode_, compareMode_, textMode_},
+      modes_{imageMode_, epochsMode_, compareMode_, textMode_, new GenerateMode(checkpoints, this)},
       actions_(new InspectActions(*this)),
       bar_(new InspectBar({actions_->modes.begin(), actions_->modes.end()})),
       chooser_(bar_->chooser()),

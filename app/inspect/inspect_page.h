@@ -107,7 +107,7 @@ class InspectPage : public Page {
   EpochsMode* epochsMode_;
   CompareMode* compareMode_;
   TextMode* textMode_;
-  std::array<InspectMode*, 4> modes_;  ///< In the order of InspectModeKind.
+  std::array<InspectMode*, 5> modes_;  ///< In the order of InspectModeKind.
   InspectModeKind mode_ = InspectModeKind::image;
   InspectActions* actions_;
   QTimer statusTimer_;

@@ -17,6 +17,7 @@
 #include "engine/runtime/run_control.h"
 #include "engine/trained/evaluate_run.h"
 #include "engine/trained/export_run.h"
+#include "engine/trained/generator.h"
 #include "engine/training/loop/trainer.h"
 #include "engine/values/config/run_config.h"
 #include "engine/values/inspection/inspection.h"
@@ -39,6 +40,21 @@ class OpenCheckpoint {
   virtual TokenSnapshot inspectTokens(const TokenInspectionRequest& request) = 0;
   virtual std::optional<Predictions> predict(
       Split split, const std::function<bool(std::int64_t done, std::int64_t total)>& progress) = 0;
+};
+
+/// A text that a network shall write.
+struct GenerationRequest {
+  std::filesystem::path run;  ///< A run folder or a checkpoint file.
+  std::string prompt;         ///< As a person writes it; empty = the start of a text.
+  GenerationOptions options;
+};
+
+/// The network that writes it.
+struct GenerationFacts {
+  std::int64_t weightBytes = 0;  ///< Of the weights that a token needs.
+  int threads = 1;
+  TokenText text;                    ///< How its tokens are shown.
+  std::vector<std::int64_t> prompt;  ///< The tokens that it continues.
 };
 
 /// The studio's calls of the engine. The sessions make them, each on its own thread; the calls
@@ -81,6 +97,14 @@ class EngineCalls {
   /// `run` is a run folder or a checkpoint file.
   virtual std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
                                                          int threads) = 0;
+
+  /// Calls `begun` once the network is open, then `written` with each token until it returns false.
+  virtual void generate(const GenerationRequest& request,
+                        const std::function<void(const GenerationFacts&)>& begun,
+                        const Generator::Written& written) = 0;
+
+  /// Bytes per second of copying in the memory, measured in about a second.
+  virtual double copyBandwidth(int threads) = 0;
 
   virtual bool verifyStatements(const StatementReport& report) = 0;
 };

@@ -381,6 +381,38 @@ std::vector<TokenInspectionRequest> ScriptedEngine::tokenInspections() const {
   return tokenInspections_;
 }
 
+std::vector<GenerationRequest> ScriptedEngine::generations() const {
+  const std::lock_guard lock(mutex_);
+  return generations_;
+}
+
+void ScriptedEngine::generate(const GenerationRequest& request,
+                              const std::function<void(const GenerationFacts&)>& begun,
+                              const Generator::Written& written) {
+  {
+    const std::lock_guard lock(mutex_);
+    generations_.push_back(request);
+  }
+  if (refusal) throw Error("", *refusal);
+  const TokenText text(TextSource(), TextSource::vocabulary);
+  begun({.weightBytes = 4'000'000,
+         .threads = 1,
+         .text = text,
+         .prompt = text.tokensOf(request.prompt)});
+  for (std::int64_t i = 0; i < request.options.tokens; ++i) {
+    std::this_thread::sleep_for(tokenTime);
+    GeneratedToken token{.token = 'a' + i % 3, .probability = 0.5, .seconds = 0.002};
+    for (std::size_t rank = 0; rank < request.options.likeliest; ++rank) {
+      token.likeliest.push_back({static_cast<std::int64_t>('x' + rank), 0.25});
+    }
+    if (!written(token)) return;
+  }
+}
+
+double ScriptedEngine::copyBandwidth(int /*threads*/) {
+  return 8e9;
+}
+
 ComputeDevice ScriptedEngine::selectDevice(const DeviceConfig& config) {
   return {DeviceKind::cpu, "cpu", "The CPU: this engine is scripted.", std::max(1, config.threads)};
 }

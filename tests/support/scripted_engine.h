@@ -40,6 +40,9 @@ class ScriptedEngine : public EngineCalls {
       const RunConfig&, const TokenInspectionRequest&, std::int64_t step, int epoch)>
       tokens;
 
+  /// How long a token of a text takes.
+  std::chrono::milliseconds tokenTime{0};
+
   /// The results that verifyStatements() reports.
   std::vector<StatementResult> statements;
   /// Is called before each of them, on the worker's thread.
@@ -57,6 +60,9 @@ class ScriptedEngine : public EngineCalls {
   std::vector<InspectionRequest> inspections() const;
 
   std::vector<TokenInspectionRequest> tokenInspections() const;
+
+  /// Texts that were begun, in their order.
+  std::vector<GenerationRequest> generations() const;
 
   /// Exports that were completed, in their order.
   std::vector<ExportJob> exports() const;
@@ -90,6 +96,11 @@ class ScriptedEngine : public EngineCalls {
                               const std::vector<std::string>& classNames) override;
   std::unique_ptr<OpenCheckpoint> openCheckpoint(const std::filesystem::path& run,
                                                  int threads) override;
+  /// Writes "abcabc...", and refuses as `refusal` says.
+  void generate(const GenerationRequest& request,
+                const std::function<void(const GenerationFacts&)>& begun,
+                const Generator::Written& written) override;
+  double copyBandwidth(int threads) override;
   bool verifyStatements(const StatementReport& report) override;
 
  private:
@@ -101,6 +112,7 @@ class ScriptedEngine : public EngineCalls {
   mutable std::mutex mutex_;
   std::vector<InspectionRequest> inspections_;
   std::vector<TokenInspectionRequest> tokenInspections_;
+  std::vector<GenerationRequest> generations_;
   std::vector<ExportJob> exports_;
 };
 

@@ -11,7 +11,7 @@ class QWidget;
 namespace lambda {
 
 /// The ways to inspect, in the order of their buttons.
-enum class InspectModeKind { image, epochs, compare, text };
+enum class InspectModeKind { image, epochs, compare, text, generate };
 
 /// One way to inspect the chosen weights. The page shows the parts of one mode, and passes it every
 /// choice while it is shown.

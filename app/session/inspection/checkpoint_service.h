@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/session/engine_lanes.h"
+#include "app/session/inspection/generation_service.h"
 #include "app/session/inspection/image_cache.h"
 #include "app/session/inspection/inspection_queue.h"
 #include "app/session/inspection/prediction_store.h"
@@ -41,6 +42,9 @@ class CheckpointService {
   /// The images of data sets, for all pages.
   ImageCache& images() { return images_; }
 
+  /// Texts that networks of checkpoints write.
+  GenerationService& generation() { return generation_; }
+
   /// The predictions of checkpoints, for all pages.
   PredictionStore& predictions() { return predictions_; }
 
@@ -52,6 +56,7 @@ class CheckpointService {
   std::shared_ptr<OpenCheckpoints> inspected_;   ///< Only for lanes_.soon.
   std::shared_ptr<OpenCheckpoints> classified_;  ///< Only for lanes_.longTasks.
   ImageCache images_;
+  GenerationService generation_{lanes_};
   PredictionStore predictions_{*this};
 };
 

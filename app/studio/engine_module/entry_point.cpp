@@ -1,6 +1,7 @@
 #include <utility>
 
 #include "app/session/engine_calls.h"
+#include "engine/benchmarks/measuring/vector_ceilings.h"
 #include "engine/data/dataset_cache.h"
 #include "engine/trained/checkpoint_inspector.h"
 #include "engine/training/loop/throughput_estimate.h"
@@ -98,6 +99,20 @@ class LocalEngine : public EngineCalls {
     return std::make_unique<LocalCheckpoint>(CheckpointInspector(
         run, {.data = std::nullopt, .threads = threads, .datasets = datasets_}));
   }
+
+  void generate(const GenerationRequest& request,
+                const std::function<void(const GenerationFacts&)>& begun,
+                const Generator::Written& written) override {
+    Generator generator(request.run);
+    const std::vector<std::int64_t> prompt = generator.text().tokensOf(request.prompt);
+    begun({.weightBytes = generator.weightBytes(),
+           .threads = generator.device().threads,
+           .text = generator.text(),
+           .prompt = prompt});
+    generator.generate(prompt, request.options, written);
+  }
+
+  double copyBandwidth(int threads) override { return lambda::copyBandwidth(threads, copyBytes()); }
 
   bool verifyStatements(const StatementReport& report) override {
     return lambda::verifyStatements(report);

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "app/inspect/modes/inspect_mode.h"
+
+namespace lambda {
+
+class CheckpointService;
+class GenerateView;
+
+/// Lets the network write, where it is one of tokens.
+class GenerateMode : public InspectMode {
+  Q_OBJECT
+
+ public:
+  explicit GenerateMode(CheckpointService& checkpoints, QObject* parent = nullptr);
+
+  Parts parts() override;
+  void setSource(const InspectionSource& source) override;
+  void show(const InspectSelection& selection) override;
+  void setInView(bool isInView) override;
+  QString status() const override;
+
+ private:
+  GenerateView* view_;
+};
+
+}  // namespace lambda
