@@ -126,6 +126,12 @@ QString GeneratedText::plainText() const {
   return QString::fromStdString(text + writer.finish());
 }
 
+std::vector<std::int64_t> GeneratedText::tokens() const {
+  std::vector<std::int64_t> tokens = given_;
+  for (const GeneratedToken& token : drawn_) tokens.push_back(token.token);
+  return tokens;
+}
+
 QColor GeneratedText::groundAt(int position) const {
   QTextCursor cursor(document());
   cursor.setPosition(position + 1);
@@ -162,6 +168,23 @@ QStringList GeneratedText::factsOf(const Piece* piece) const {
 void GeneratedText::mouseMoveEvent(QMouseEvent* event) {
   QTextEdit::mouseMoveEvent(event);
   Q_EMIT readoutChanged(factsOf(pieceAt(event->position().toPoint())).join(u" · "_s));
+}
+
+void GeneratedText::choose(const Piece* piece) {
+  if (piece) Q_EMIT tokenChosen(given_.size() + piece->first);
+}
+
+/// A drag selects text.
+void GeneratedText::mouseReleaseEvent(QMouseEvent* event) {
+  QTextEdit::mouseReleaseEvent(event);
+  if (event->button() != Qt::LeftButton || textCursor().hasSelection()) return;
+  choose(pieceAt(event->position().toPoint()));
+}
+
+void GeneratedText::keyPressEvent(QKeyEvent* event) {
+  QTextEdit::keyPressEvent(event);
+  const bool isEnter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter;
+  if (isEnter && event->modifiers() == Qt::NoModifier) choose(pieceAt(textCursor().position()));
 }
 
 void GeneratedText::leaveEvent(QEvent* event) {

@@ -41,15 +41,23 @@ class GeneratedText : public QTextEdit {
   /// What was given and drawn, without the marks that are shown in it.
   QString plainText() const;
 
+  /// What was given, and what was drawn.
+  std::vector<std::int64_t> tokens() const;
+
   /// The ground of the character at a place of what is shown, for tests.
   QColor groundAt(int position) const;
 
  Q_SIGNALS:
   /// What is known about a character; empty = none is meant.
   void readoutChanged(const QString& text);
+  /// A person has clicked a character, or pressed Enter at it: the index of its first token among
+  /// tokens().
+  void tokenChosen(std::size_t token);
 
  protected:
   void mouseMoveEvent(QMouseEvent* event) override;
+  void mouseReleaseEvent(QMouseEvent* event) override;
+  void keyPressEvent(QKeyEvent* event) override;
   void leaveEvent(QEvent* event) override;
   bool viewportEvent(QEvent* event) override;
   QMimeData* createMimeDataFromSelection() const override;
@@ -69,6 +77,7 @@ class GeneratedText : public QTextEdit {
   const Piece* pieceAt(const QPoint& place) const;
   std::span<const GeneratedToken> tokensOf(const Piece& piece) const;
   QStringList factsOf(const Piece* piece) const;
+  void choose(const Piece* piece);
 
   TokenText tokens_;
   std::optional<TokenWriter> writer_;

@@ -65,7 +65,8 @@ InspectPage::InspectPage(TrainingSession& training, CheckpointService& checkpoin
       epochsMode_(new EpochsMode(images_->images(), *deck_, this)),
       compareMode_(new CompareMode(training, checkpoints, this)),
       textMode_(new TextMode(checkpoints, this)),
-      modes_{imageMode_, epochsMode_, compareMode_, textMode_, new GenerateMode(checkpoints, this)},
+      generateMode_(new GenerateMode(checkpoints, this)),
+      modes_{imageMode_, epochsMode_, compareMode_, textMode_, generateMode_},
       actions_(new InspectActions(*this)),
       bar_(new InspectBar({actions_->modes.begin(), actions_->modes.end()})),
       chooser_(bar_->chooser()),
@@ -131,6 +132,13 @@ void InspectPage::connectParts() {
     showSelection();
   });
   connect(textMode_, &TextMode::otherRunRequested, this, &InspectPage::runsRequested);
+  connect(generateMode_,
+          &GenerateMode::lookRequested,
+          this,
+          [this](const std::vector<std::int64_t>& tokens) {
+            setMode(InspectModeKind::text);
+            textMode_->choosePrediction(tokens);
+          });
   connect(images_, &ImageChoice::chosen, this, &InspectPage::showSelection);
   connect(images_, &ImageChoice::told, this, &InspectPage::told);
   connect(images_, &ImageChoice::noted, this, &InspectPage::noted);

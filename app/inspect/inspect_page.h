@@ -27,6 +27,7 @@ class CheckpointService;
 class PanelDeck;
 class SourceChooser;
 class TextMode;
+class GenerateMode;
 class TrainingSession;
 
 /// The workspace that inspects networks: the choice of weights and of a mode at the top, what the
@@ -107,6 +108,7 @@ class InspectPage : public Page {
   EpochsMode* epochsMode_;
   CompareMode* compareMode_;
   TextMode* textMode_;
+  GenerateMode* generateMode_;
   std::array<InspectMode*, 5> modes_;  ///< In the order of InspectModeKind.
   InspectModeKind mode_ = InspectModeKind::image;
   InspectActions* actions_;

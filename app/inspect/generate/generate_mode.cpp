@@ -9,6 +9,7 @@ GenerateMode::GenerateMode(CheckpointService& checkpoints, QObject* parent)
     : InspectMode(parent), view_(new GenerateView(checkpoints.generation())) {
   connect(view_, &GenerateView::statusChanged, this, &GenerateMode::changed);
   connect(view_, &GenerateView::writingChanged, this, &GenerateMode::busyChanged);
+  connect(view_, &GenerateView::lookRequested, this, &GenerateMode::lookRequested);
 }
 
 InspectMode::Parts GenerateMode::parts() {

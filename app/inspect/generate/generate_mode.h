@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
 #include "app/inspect/modes/inspect_mode.h"
 
 namespace lambda {
@@ -19,6 +22,10 @@ class GenerateMode : public InspectMode {
   void show(const InspectSelection& selection) override;
   void setInView(bool isInView) override;
   QString status() const override;
+
+ Q_SIGNALS:
+  /// As GenerateView::lookRequested().
+  void lookRequested(const std::vector<std::int64_t>& tokens);
 
  private:
   GenerateView* view_;

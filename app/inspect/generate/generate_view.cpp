@@ -82,6 +82,7 @@ GenerateView::GenerateView(GenerationService& service, QWidget* parent)
     QApplication::clipboard()->setText(text_->plainText());
   });
   connect(text_, &GeneratedText::readoutChanged, readout_, &ElidedLabel::setText);
+  connect(text_, &GeneratedText::tokenChosen, this, &GenerateView::look);
   connect(
       form_, &FieldForm::edited, this, [this](const std::string& path, const FieldValue& value) {
         edit(path, value);
@@ -157,7 +158,7 @@ QWidget* GenerateView::makeText() {
   text_->setPlaceholderText(
       u"The text appears here as the network writes it. Point at a character to see how probable "
       u"it "
-      "was, and what else could have stood there."_s);
+      "was, and what else could have stood there. Click it to see what the network looked at."_s);
   copy_ = new QToolButton(holder);
   copy_->setText(u"Copy the text"_s);
   copy_->setObjectName(u"copyText"_s);
@@ -281,6 +282,17 @@ void GenerateView::start() {
       [this](const QString& reason) { fail(reason); });
   showState();
   Q_EMIT writingChanged(true);
+}
+
+void GenerateView::look(std::size_t token) {
+  const std::vector<std::int64_t> all = text_->tokens();
+  const auto length = static_cast<std::size_t>(source_.record.config.architecture.input.width);
+  const std::size_t end = token + 1;
+  // The token before is the one from which it was predicted.
+  if (end < 2 || length < 2) return;
+  const std::size_t begin = end > length ? end - length : 0;
+  Q_EMIT lookRequested({all.begin() + static_cast<std::ptrdiff_t>(begin),
+                        all.begin() + static_cast<std::ptrdiff_t>(end)});
 }
 
 void GenerateView::take(const GenerationNews& news) {

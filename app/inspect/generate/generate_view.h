@@ -47,6 +47,9 @@ class GenerateView : public QWidget {
  Q_SIGNALS:
   void writingChanged(bool isWriting);
   void statusChanged();
+  /// A person wants to know what the network looked at as it drew a token: the tokens up to that
+  /// one, as many as the network takes.
+  void lookRequested(const std::vector<std::int64_t>& tokens);
 
  private:
   QWidget* makeControls();
@@ -55,6 +58,7 @@ class GenerateView : public QWidget {
   void showForm();
   void edit(const std::string& path, const FieldValue& value);
   void start();
+  void look(std::size_t token);
   void take(const GenerationNews& news);
   void end();
   void fail(const QString& reason);

@@ -123,6 +123,13 @@ void TextMode::chooseText(const QString& text) {
   ask();
 }
 
+void TextMode::choosePrediction(const std::vector<std::int64_t>& tokens) {
+  request_.tokens = tokens;
+  request_.position = static_cast<int>(tokens.size()) - 2;
+  picker_->forgetText();
+  ask();
+}
+
 void TextMode::ask() {
   if (source_.kind == SourceKind::none) return;
   const bool isLive = source_.kind == SourceKind::live;

@@ -34,6 +34,10 @@ class TextMode : public InspectMode {
   /// The person's own text; empty = the run's.
   void chooseText(const QString& text);
 
+  /// Shows what the network looked at where it predicted the last of these tokens, of which there
+  /// are at least two.
+  void choosePrediction(const std::vector<std::int64_t>& tokens);
+
   Parts parts() override;
   void setSource(const InspectionSource& source) override;
   void show(const InspectSelection& selection) override;

@@ -10,6 +10,7 @@
 #include "app/generated/generated_text.h"
 #include "app/inspect/generate/generate_view.h"
 #include "app/inspect/images/image_picker.h"
+#include "app/inspect/text/text_deck.h"
 #include "tests/support/inspect_page_stage.h"
 #include "tests/support/text_run.h"
 #include "widgets/forms/field_form.h"
@@ -32,6 +33,8 @@ struct WritingStage : InspectPageStage {
   WritingStage() {
     run = writeSummary(library(), "book", textRecord("book"));
     page().showRun(run.path);
+    [this] { QTRY_VERIFY(part<TextDeck>().isVisible()); }();
+    QTest::keyClick(&page(), Qt::Key_M);
     [this] { QTRY_VERIFY(view().isVisible() && start().isEnabled()); }();
   }
 
@@ -100,6 +103,36 @@ class TestInspectGenerate : public QObject {
     QTRY_COMPARE(stage.label("boundTime"), u"0.500 ms"_s);
     QTest::mouseClick(stage.page().findChild<QToolButton*>(u"copyText"_s), Qt::LeftButton);
     QCOMPARE(QApplication::clipboard()->text(), u"In the abcabc"_s);
+  }
+
+  void aClickedCharacterShowsWhatTheNetworkLookedAt() {
+    WritingStage stage;
+    stage.prompt().setFocus();
+    QTest::keyClicks(&stage.prompt(), u"In the "_s);
+    stage.type("tokens", u"6"_s);
+    QTest::mouseClick(&stage.start(), Qt::LeftButton);
+    QTRY_COMPARE(stage.text().toPlainText(), u"In the abcabc"_s);
+    QTRY_COMPARE(stage.start().text(), u"Write"_s);
+    GeneratedText& text = stage.text();
+    QTextCursor cursor(text.document());
+    cursor.setPosition(8);
+    const QPoint between = text.cursorRect(cursor).center();
+    QTest::mouseClick(text.viewport(), Qt::LeftButton, {}, between + QPoint(3, 0));
+    QTRY_VERIFY(stage.part<TextDeck>().isVisible());
+    // The second character that was drawn, predicted where the first one stands.
+    const auto isAsked = [&] {
+      const std::vector<TokenInspectionRequest> asked = stage.engine->tokenInspections();
+      const std::vector<std::int64_t> expected{'I', 'n', ' ', 't', 'h', 'e', ' ', 'a', 'b'};
+      return !asked.empty() && asked.back().tokens == expected && asked.back().position == 7;
+    };
+    QTRY_VERIFY(isAsked());
+    // Nothing was predicted where the prompt stands.
+    QTest::keyClick(&stage.page(), Qt::Key_M);
+    const std::size_t count = stage.engine->tokenInspections().size();
+    cursor.setPosition(2);
+    QTest::mouseClick(text.viewport(), Qt::LeftButton, {}, text.cursorRect(cursor).center());
+    QVERIFY(stage.view().isVisible());
+    QCOMPARE(stage.engine->tokenInspections().size(), count);
   }
 
   void readingAllAgainChangesTheClockAlone() {

@@ -49,7 +49,7 @@ void TestInspectValues::contributionsOfAllHeadsAreTheirSumAndEffectsTheirNorm() 
 
   const Array effect = mapOf(headMapsOf(s, ContributionKind::effect), ContributionKind::effect, -1);
   QCOMPARE(effect.values[7], std::hypot(s.effect.values[7], s.effect.values[cells + 7]));
-  QVERIFY(headMapsOf({}, ContributionKind::total).empty());
+  QVERIFY(headMapsOf(InspectionSnapshot{}, ContributionKind::total).empty());
   QVERIFY(differenceOf(all, heads).empty());
   QCOMPARE(differenceOf(all, all).values, std::vector<float>(30, 0));
 }
