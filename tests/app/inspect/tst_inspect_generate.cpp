@@ -187,7 +187,9 @@ class TestInspectGenerate : public QObject {
     QVERIFY(!stage.view().isWriting());
     QVERIFY(!stage.action(u"Generate"_s)->isVisible());
     stage.page().showRun(stage.run.path);
-    QTRY_COMPARE(stage.page().mode(), InspectModeKind::generate);
+    QTRY_COMPARE(stage.page().mode(), InspectModeKind::text);
+    QTest::keyClick(&stage.page(), Qt::Key_M);
+    QVERIFY(stage.view().isVisible());
     QCOMPARE(stage.text().toPlainText(), QString());
     QCOMPARE(stage.label("recurrentTime"), u"–"_s);
   }
