@@ -174,7 +174,12 @@ class InspectPageStage {
 
   template <class Part>
   Part& part() const {
-    return *page_->findChild<Part*>();
+    const QList<Part*> parts = page_->template findChildren<Part*>();
+    if constexpr (std::is_base_of_v<QWidget, Part>) {
+      const auto shown = std::ranges::find_if(parts, &Part::isVisible);
+      if (shown != parts.end()) return **shown;
+    }
+    return *parts.front();
   }
 
   /// The feed of a single image.

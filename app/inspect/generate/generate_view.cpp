@@ -21,6 +21,7 @@
 #include "widgets/forms/field_form.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/elided_label.h"
+#include "widgets/theme/fitted_area.h"
 #include "widgets/theme/look_changes.h"
 #include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
@@ -74,7 +75,7 @@ GenerateView::GenerateView(GenerationService& service, QWidget* parent)
   options_.likeliest = kLikeliest;
   makeFooter();
   auto* row = makeBareLayout<QHBoxLayout>(this, 0);
-  row->addWidget(makeControls());
+  row->addWidget(new FittedArea(*makeControls(), false));
   row->addWidget(makeLine(Qt::Vertical));
   row->addWidget(makeText(), 1);
   connect(start_, &QPushButton::clicked, this, &GenerateView::startOrStop);

@@ -43,7 +43,7 @@ at::Tensor RwkvChannelMixingImpl::mixed(const at::Tensor& tokens, const at::Tens
 }
 
 at::Tensor RwkvChannelMixingImpl::forward(const at::Tensor& x) {
-  const at::Tensor tokens = tokensOf(x);
+  const at::Tensor tokens = tokensOf(x).to(timeMixK.scalar_type());
   return mapOf(mixed(tokens, tokensBefore(tokens)), x.size(2), x.size(3));
 }
 
@@ -65,7 +65,7 @@ at::Tensor RwkvChannelMixingImpl::stepOfToken(const at::Tensor& x, LayerState& s
 at::Tensor RwkvChannelMixingImpl::step(const at::Tensor& x, LayerState& state) {
   const at::NoGradGuard noGradients;
   if (!state.empty() && isOneToken(x, timeMixK)) return stepOfToken(x, state);
-  const at::Tensor tokens = tokensOf(x);
+  const at::Tensor tokens = tokensOf(x).to(timeMixK.scalar_type());
   if (state.empty()) state = {at::zeros_like(tokens.select(1, 0))};
   return mapOf(mixed(tokens, tokensBefore(tokens, state[0])), x.size(2), x.size(3));
 }
