@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "app/generated/token_words.h"
 #include "app/inspect/choosers/layer_list.h"
 #include "app/inspect/contribution_style.h"
 #include "engine/values/text/text_safety.h"
@@ -29,10 +30,6 @@ std::size_t characterAt(const std::vector<std::int64_t>& tokens, std::size_t at)
     return !codes.empty() && !isControl(codes.front()) ? bytes.size() : 0;
   }
   return 0;
-}
-
-QString hexadecimal(std::int64_t byte) {
-  return u"byte 0x%1"_s.arg(byte, 2, 16, QChar(u'0'));
 }
 
 /// What the colours of a layer mean whose weights are no products with queries.
@@ -66,19 +63,7 @@ Equation depthwiseEquation(ContributionKind kind, const InspectableLayer& layer)
 }  // namespace
 
 QString tokenName(std::int64_t token, bool isByte) {
-  if (!isByte) return u"token %1"_s.arg(token);
-  switch (token) {
-    case ' ':
-      return u"space"_s;
-    case '\n':
-      return u"line break"_s;
-    case '\t':
-      return u"tab"_s;
-    default:
-      break;
-  }
-  if (token < ' ' || token > '~') return hexadecimal(token);
-  return u"“%1”"_s.arg(QChar(static_cast<char16_t>(token)));
+  return isByte ? tokenWords(token, isByte) : u"token %1"_s.arg(token);
 }
 
 std::vector<ShownToken> shownTokens(const TokenSnapshot& snapshot) {
@@ -92,7 +77,7 @@ std::vector<ShownToken> shownTokens(const TokenSnapshot& snapshot) {
       const QString character = QString::fromStdString(raw);
       for (std::size_t j = 0; j < bytes; ++j) {
         shown.push_back({.label = j == 0 ? character : u"·"_s,
-                         .name = u"%1 of “%2”"_s.arg(hexadecimal(tokens[i + j]), character),
+                         .name = u"%1 of “%2”"_s.arg(tokenWords(tokens[i + j], true), character),
                          .isBreakable = false,
                          .isFaint = j > 0});
       }

@@ -9,6 +9,7 @@
 #include "engine/formats/metrics/csv.h"
 #include "tests/support/program.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/text_run.h"
 #include "tests/support/tiny_run.h"
 
 namespace fs = std::filesystem;
@@ -22,23 +23,10 @@ constexpr int kLength = 24;
 
 /// A network with a block for each of these mixers, and its data.
 RunConfig runOf(const DataSource& source, int vocabulary, std::vector<Block> blocks) {
-  RunConfig config = tinyRun();
-  config.name = "tokens";
-  Architecture& network = config.architecture;
-  network.input = {1, 1, kLength};
-  network.task = Task::tokens;
-  network.outputs = vocabulary;
-  network.family = Family::sequence;
-  network.stem = {};
-  network.stem.kind = EmbeddingStem();
-  network.stem.width = 16;
+  RunConfig config = tokensRun(source, vocabulary, tinyRun().data.validationCount);
+  config.architecture.input.width = kLength;
   for (Block& block : blocks) block.expansion = 2;
-  network.stages = {{.width = 16, .stride = 1, .blocks = std::move(blocks)}};
-  config.data.source = source;
-  config.data.augmentation.cropPadding = 0;
-  config.data.augmentation.horizontalFlip = false;
-  config.recipe.epochs = 1;
-  config.recipe.batchSize = 20;
+  config.architecture.stages[0].blocks = std::move(blocks);
   return config;
 }
 
