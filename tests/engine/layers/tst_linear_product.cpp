@@ -21,6 +21,7 @@ class TestLinearProduct : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+
   void init() {
     at::set_num_threads(2);
     at::manual_seed(5);
