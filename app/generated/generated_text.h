@@ -66,7 +66,7 @@ class GeneratedText : public QTextEdit {
   /// A character with its tokens.
   struct Piece {
     int end = 0;         ///< The place behind it in the document.
-    std::size_t first;   ///< Of its tokens in drawn_.
+    std::size_t first;   ///< Its first token in drawn_.
     std::size_t behind;  ///< The token behind its last.
     QString text;
   };

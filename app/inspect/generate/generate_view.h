@@ -68,7 +68,7 @@ class GenerateView : public QWidget {
   GenerationService& service_;
   InspectionSource source_;
   GenerationOptions options_;
-  std::optional<GenerationFacts> facts_;  ///< Of the text that is shown.
+  std::optional<GenerationFacts> facts_;  ///< Those of the shown text; none before it.
   std::int64_t asked_ = 0;                ///< Its tokens when it is complete,
   std::int64_t drawn_ = 0;                ///< and now.
   bool isWriting_ = false;

@@ -46,7 +46,7 @@ class TokenText {
     bytes,
     tokenizer,
     drawn,    ///< Drawn by code, so that they mean nothing outside of their sequences.
-    unknown,  ///< Of a tokenizer that is not there.
+    unknown,  ///< A tokenizer would tell, but it is not there.
   };
 
   int vocabulary_;

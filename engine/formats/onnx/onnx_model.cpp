@@ -252,7 +252,7 @@ class NetworkWriter {
   NetworkGraph graph_;
   OnnxGraph& onnx_;
   LayerWriter writer_;
-  std::optional<StepState> state_;    // Of a network for one token.
+  std::optional<StepState> state_;    // None but for a network of one token.
   std::string input_;                 // The normalised image, or the tokens.
   std::vector<std::string> results_;  // The values that the nodes give.
 };

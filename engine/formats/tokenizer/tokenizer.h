@@ -72,7 +72,7 @@ class Tokenizer {
              const Rest& rest) const;
   void addPreToken(std::string_view part, std::vector<std::int64_t>& tokens) const;
 
-  std::vector<std::string> bytes_;        // Of each token; empty for a number that is none.
+  std::vector<std::string> bytes_;        // Empty for a number that is no token.
   std::array<std::int32_t, 256> ofByte_;  // The token of a byte, or -1.
   BytePairs pairs_;
   bool normalizes_ = false;   // Texts get the normal form C.

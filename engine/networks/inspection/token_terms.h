@@ -37,7 +37,7 @@ class TokenArithmetic {
   /// What the layer keeps of the tokens up to and including this one.
   virtual std::vector<KeptPart> keptAfter(std::int64_t token) = 0;
 
-  /// Of RWKV, by falling half-life; of other layers none.
+  /// The channels of RWKV by falling half-life; none for other layers.
   virtual std::vector<ChannelDecay> decays() { return {}; }
 };
 

@@ -38,7 +38,7 @@ class TokenView {
   std::vector<std::int64_t> tokens_;
   InspectableLayer layer_;
   std::unique_ptr<TokenArithmetic> arithmetic_;
-  at::Tensor output_;  ///< Of the layer, [n, d] in float64.
+  at::Tensor output_;  ///< What the layer gives, [n, d] in float64.
   at::Tensor logits_;  ///< [n, vocabulary]
   std::shared_ptr<const TokenMaps> maps_;
 };

@@ -24,7 +24,7 @@ struct ImportJob {
   Normalization normalization = {};  ///< What the images are normalised by; empty: see below.
   std::vector<std::string> classNames = {};  ///< Sets the number of classes; empty: see below.
   std::filesystem::path out;
-  /// Of a network of tokens: a file for Tokenizer, which is copied to tokenizerBeside(out).
+  /// A file for Tokenizer, which is copied to tokenizerBeside(out); none but for tokens.
   std::optional<std::filesystem::path> tokenizer = std::nullopt;
 };
 

@@ -69,14 +69,14 @@ struct TokenSnapshot {
 
   std::vector<std::int64_t> tokens;   ///< [n]
   std::vector<std::int64_t> targets;  ///< [n], the token to be predicted; -1 = none, not known.
-  bool areBytes = false;              ///< Of a text; otherwise tokens are shown as numbers.
+  bool areBytes = false;              ///< False: tokens are shown as numbers.
   std::uint64_t sequences = 0;        ///< In the request's split; 0 with tokens of the user.
 
   int position = 0;                       ///< n
   std::shared_ptr<const TokenMaps> maps;  ///< Shared by snapshots of other positions.
   /// [channels, n + 1], the weights of the tokens m <= n at n, where each channel has its own.
   Array channelWeights;
-  std::vector<ChannelDecay> decays;  ///< Of RWKV, by falling half-life.
+  std::vector<ChannelDecay> decays;  ///< Only RWKV has them; by falling half-life.
   std::vector<KeptPart> kept;        ///< After the token n.
   ContributionResidual residual;     ///< Of the sum of all vectors at n.
   std::vector<float> probabilities;  ///< [vocabulary], of the token after n.

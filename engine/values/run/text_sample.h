@@ -10,10 +10,10 @@ namespace lambda {
 struct TextSample {
   int epoch = 0;
   std::int64_t step = 0;
-  std::optional<double> loss = {};  ///< Of the validation text, in nats; none before an epoch.
+  std::optional<double> loss = {};  ///< On the validation text, in nats; none before an epoch.
   std::vector<std::int64_t> prompt = {};   ///< Bytes of the validation text.
   std::vector<std::int64_t> tokens = {};   ///< The bytes that follow it, drawn by the network.
-  std::vector<double> probabilities = {};  ///< Of each of these: the network's, 0..1.
+  std::vector<double> probabilities = {};  ///< Those of the network for each token, 0..1.
 
   bool operator==(const TextSample&) const = default;
 };

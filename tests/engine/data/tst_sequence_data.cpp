@@ -106,7 +106,7 @@ void TestSequenceData::anEpochOfATextHasAsManySequencesAsChosen() {
   QCOMPARE(many->count(Split::train), std::uint64_t{118});
   QCOMPARE(few->count(Split::validation), whole->count(Split::validation));
   QCOMPARE(few->count(Split::test), whole->count(Split::test));
-  // Of the 59 windows of the part, at even distances; each of them twice.
+  // The part has 59 windows: some of them at even distances, or each of them twice.
   for (const std::uint64_t i : {0, 1, 2, 3}) {
     QCOMPARE(few->sequence(Split::train, i).tokens,
              whole->sequence(Split::train, i * 59 / 4).tokens);
