@@ -29,17 +29,10 @@ TokenText bytesText() {
   return {TextSource(), TextSource::vocabulary};
 }
 
-QColor mixed(const QColor& ground, const QColor& color, double share) {
-  const auto part = [share](int from, int to) { return qRound(from + share * (to - from)); };
-  return QColor(part(ground.red(), color.red()),
-                part(ground.green(), color.green()),
-                part(ground.blue(), color.blue()));
-}
-
 }  // namespace
 
 QColor probabilityColor(const Colors& colors, double probability) {
-  return mixed(colors.raised, colors.warning, kStrongest * (1 - probability));
+  return blended(colors.raised, colors.warning, kStrongest * (1 - probability));
 }
 
 GeneratedText::GeneratedText(QWidget* parent) : QTextEdit(parent), tokens_(bytesText()) {

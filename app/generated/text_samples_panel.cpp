@@ -45,7 +45,8 @@ std::vector<GeneratedToken> tokensOf(const TextSample& sample) {
 }
 
 bool isOnText(const RunConfig& config) {
-  return std::holds_alternative<TextSource>(config.data.source);
+  const DataSourceTraits traits = traitsOf(config.data.source);
+  return traits.isSequences && !traits.tokensAreDrawn;
 }
 
 QString textWithout(const std::filesystem::path& run, const RunConfig& config) {

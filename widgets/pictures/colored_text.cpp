@@ -45,11 +45,6 @@ double textLineHeight() {
   return std::ceil(QFontMetricsF(textFont()).height() * kLineFactor);
 }
 
-QColor blended(const QColor& from, const QColor& to, double share) {
-  const auto part = [&](int a, int b) { return qRound(a + (b - a) * share); };
-  return {part(from.red(), to.red()), part(from.green(), to.green()), part(from.blue(), to.blue())};
-}
-
 QColor mapColor(ColorMap map, double t) {
   const Rgb color = colorAt(map, t);
   return {color[0], color[1], color[2]};

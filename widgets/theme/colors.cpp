@@ -1,5 +1,7 @@
 #include "widgets/theme/colors.h"
 
+#include <cmath>
+
 #include <QGuiApplication>
 #include <QPalette>
 #include <QWidget>
@@ -102,6 +104,13 @@ const Colors& colorsOf(const QWidget& widget) {
   // set.
   if (window.alpha() == 0) window = QGuiApplication::palette().color(QPalette::Window);
   return window.lightness() < 128 ? darkColors() : lightColors();
+}
+
+QColor blended(const QColor& from, const QColor& to, double share) {
+  const auto mix = [share](int a, int b) {
+    return static_cast<int>(std::lround(a + (b - a) * share));
+  };
+  return {mix(from.red(), to.red()), mix(from.green(), to.green()), mix(from.blue(), to.blue())};
 }
 
 QPalette paletteOf(const Colors& colors) {

@@ -52,6 +52,9 @@ const Colors& printColors();
 /// The set of a widget, derived from its palette.
 const Colors& colorsOf(const QWidget& widget);
 
+/// The two colours mixed; share = 0 is the first one, without its opacity.
+QColor blended(const QColor& from, const QColor& to, double share);
+
 /// The palette for Qt's own drawing in a set.
 QPalette paletteOf(const Colors& colors);
 

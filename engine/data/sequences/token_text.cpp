@@ -4,7 +4,6 @@
 #include <charconv>
 #include <system_error>
 #include <utility>
-#include <variant>
 
 #include "engine/runtime/error.h"
 #include "engine/values/text/text_safety.h"
@@ -15,11 +14,6 @@ namespace {
 
 constexpr std::string_view kSpaces = " \t\r\n";
 
-/// Whether tokens are drawn by code and mean nothing outside of their sequences.
-bool isDrawn(const DataSource& source) {
-  return std::holds_alternative<RecallSource>(source) || std::holds_alternative<CopySource>(source);
-}
-
 }  // namespace
 
 TokenText::TokenText(const DataSource& source,
@@ -28,7 +22,7 @@ TokenText::TokenText(const DataSource& source,
     : vocabulary_(vocabulary),
       tokenizer_(std::move(tokenizer)),
       form_(tokenizer_                             ? Form::tokenizer
-            : isDrawn(source)                      ? Form::drawn
+            : traitsOf(source).tokensAreDrawn      ? Form::drawn
             : vocabulary == TextSource::vocabulary ? Form::bytes
                                                    : Form::unknown) {}
 

@@ -1,7 +1,8 @@
 #include "engine/training/run/run_writer.h"
 
 #include <algorithm>
-#include <variant>
+
+#include <c10/util/Exception.h>
 
 #include "engine/formats/inspection/text_sample.h"
 #include "engine/formats/json/run_json.h"
@@ -111,7 +112,7 @@ void RunWriter::saveProbe(std::optional<double> loss) {
   if (data.validation().count() == 0) return;
   if (RunData* images = data.asImages()) {
     lambda::saveProbe(state, *images, run_.folder.inspection(), run_.progress().epoch);
-  } else if (std::holds_alternative<TextSource>(run_.config().data.source)) {
+  } else if (!traitsOf(run_.config().data.source).tokensAreDrawn) {
     saveTextSample(loss);
   }
 }
@@ -119,13 +120,18 @@ void RunWriter::saveProbe(std::optional<double> loss) {
 /// A training does not end because its text can't be written.
 void RunWriter::saveTextSample(std::optional<double> loss) {
   const int epoch = run_.progress().epoch;
+  const auto warn = [&](const std::string& reason) {
+    note(EventKind::warning,
+         "no text was written after epoch " + std::to_string(epoch) + ", because " + reason);
+  };
   try {
     TextSample sample = sampleText(*run_.prepared.state, run_.prepared.data->validation());
     sample.loss = loss;
     writeTextSample(run_.folder.inspection() / textSampleName(epoch), sample);
   } catch (const Error& error) {
-    note(EventKind::warning,
-         "no text was written after epoch " + std::to_string(epoch) + ", because " + error.what());
+    warn(error.what());
+  } catch (const c10::Error& error) {
+    warn(error.what_without_backtrace());
   }
 }
 

@@ -130,6 +130,8 @@ struct DataSourceTraits {
   bool classesAreDirections = false;
   bool canBeDownloaded = false;
   bool isSequences = false;  ///< The examples are sequences of tokens, for Task::tokens.
+  /// Its tokens are drawn by this program, and mean nothing outside of their sequences.
+  bool tokensAreDrawn = false;
 };
 
 // The list of the kinds, in the order of DataSource.
@@ -208,7 +210,8 @@ constexpr DataSourceTraits traitsOf(std::type_identity<RecallSource>) {
               "Drawn by this program: pairs of a key and a value; the values are asked for later "
               "in the sequence. Needs no download.",
           .layout = "",
-          .isSequences = true};
+          .isSequences = true,
+          .tokensAreDrawn = true};
 }
 
 constexpr DataSourceTraits traitsOf(std::type_identity<CopySource>) {
@@ -218,7 +221,8 @@ constexpr DataSourceTraits traitsOf(std::type_identity<CopySource>) {
               "Drawn by this program: a string of symbols, which is to be repeated. Needs no "
               "download.",
           .layout = "",
-          .isSequences = true};
+          .isSequences = true,
+          .tokensAreDrawn = true};
 }
 
 template <class Source>

@@ -6,6 +6,8 @@
 #include <QPainter>
 #include <QPolygonF>
 
+#include "widgets/theme/colors.h"
+
 namespace lambda {
 
 namespace {
@@ -32,11 +34,6 @@ void drawGrid(QPainter& painter, const QRectF& front, const MapShape& map) {
 }
 
 }  // namespace
-
-QColor blended(const QColor& from, const QColor& to, double t) {
-  const auto mix = [t](int a, int b) { return static_cast<int>(std::lround(a + (b - a) * t)); };
-  return {mix(from.red(), to.red()), mix(from.green(), to.green()), mix(from.blue(), to.blue())};
-}
 
 QColor meanOf(const std::vector<QColor>& colors) {
   double red = 0, green = 0, blue = 0;

@@ -11,9 +11,6 @@ class QPainter;
 
 namespace lambda {
 
-/// The two colours mixed; t = 0 is the first one.
-QColor blended(const QColor& from, const QColor& to, double t);
-
 /// The mean of one or more colours.
 QColor meanOf(const std::vector<QColor>& colors);
 
