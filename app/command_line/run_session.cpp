@@ -101,6 +101,24 @@ std::optional<DatasetInfo> datasetOf(const RunConfig& config, std::optional<Erro
   }
 }
 
+/// Has requests of other processes call a function for a scope.
+class StopRequests {
+ public:
+  StopRequests(Processes* processes, std::function<void()> stop) : processes_(processes) {
+    if (processes_ != nullptr) processes_->onStopRequest(std::move(stop));
+  }
+
+  ~StopRequests() {
+    if (processes_ != nullptr) processes_->onStopRequest(nullptr);
+  }
+
+  StopRequests(const StopRequests&) = delete;
+  StopRequests& operator=(const StopRequests&) = delete;
+
+ private:
+  Processes* processes_;
+};
+
 }  // namespace
 
 void requireTrainable(const std::string& source,
@@ -129,14 +147,19 @@ void addUntilEpoch(CLI::App& command, int& untilEpoch) {
       ->type_name("N");
 }
 
-int runTraining(const Training& training, const OutputOptions& output, int untilEpoch) {
+int runTraining(const Training& training,
+                Processes* processes,
+                const OutputOptions& output,
+                int untilEpoch) {
   RunControl control;
   ProgressLine line(output.quiet);
   TrainingView view(line);
-  Interrupt interrupt([&] {
+  const auto stop = [&] {
     line.print("Stopping: the run is saved after this batch. Press Ctrl-C again to exit at once.");
     control.requestStop();
-  });
+  };
+  Interrupt interrupt(stop);
+  const StopRequests requests(processes, stop);
   control.stopAfter({.epoch = untilEpoch});
   const RunResult result = training(control, view);
   line.clear();

@@ -6,6 +6,7 @@
 #include "app/command_line/command.h"
 #include "app/command_line/run_source.h"
 #include "engine/runs/observer.h"
+#include "engine/runtime/processes/processes.h"
 #include "engine/runtime/run_control.h"
 #include "engine/values/run/metrics.h"
 
@@ -22,8 +23,12 @@ using Training = std::function<RunResult(RunControl&, Observer&)>;
 
 /// Trains with progress on standard error, treats signals as requests to stop, and reports the
 /// result on standard output. It is stopped, as by Ctrl-C, after `untilEpoch`; 0 = it trains all
-/// epochs. Returns the exit status.
-int runTraining(const Training& training, const OutputOptions& output, int untilEpoch = 0);
+/// epochs. `processes`: that train it, null = this one; a signal to any of them stops it. Returns
+/// the exit status.
+int runTraining(const Training& training,
+                Processes* processes,
+                const OutputOptions& output,
+                int untilEpoch = 0);
 
 /// Adds the option --until-epoch.
 void addUntilEpoch(CLI::App& command, int& untilEpoch);

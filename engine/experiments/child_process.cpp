@@ -30,7 +30,8 @@ ProcessEnd endOf(int status) {
 }
 
 /// Becomes the program. Called between fork and exec: only what is safe in a signal handler.
-[[noreturn]] void becomeProgram(char* const* arguments, int log, int inherited, pid_t parent) {
+[[noreturn]] void becomeProgram(
+    char* const* arguments, char* const* environment, int log, int inherited, pid_t parent) {
   // Ctrl-C reaches all processes of the terminal's group, and a second signal would end the program
   // before it has saved.
   ::setpgid(0, 0);
@@ -46,24 +47,28 @@ ProcessEnd endOf(int status) {
   ::dup2(log, 1);
   ::dup2(log, 2);
   if (inherited >= 0) ::fcntl(inherited, F_SETFD, 0);
-  ::execv(arguments[0], arguments);
+  ::execve(arguments[0], arguments, environment);
   ::_exit(127);
 }
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& arguments,
-                           const std::filesystem::path& log,
-                           int inherited) {
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Options& options) {
   const std::vector<char*> argumentPointers = pointersTo(arguments);
-  const int file = openToAppend(FileSystem::real(), log);
+  // The first of two values of a variable is the one that getenv() finds.
+  std::vector<std::string> variables = options.environment;
+  for (char** each = environ; *each != nullptr; ++each) variables.emplace_back(*each);
+  const std::vector<char*> variablePointers = pointersTo(variables);
+  const bool hasLog = !options.log.empty();
+  const int file = hasLog ? openToAppend(FileSystem::real(), options.log) : STDERR_FILENO;
   const pid_t parent = ::getpid();
   pid_ = ::fork();
   if (pid_ == 0) {
-    becomeProgram(argumentPointers.data(), file, inherited, parent);
+    becomeProgram(
+        argumentPointers.data(), variablePointers.data(), file, options.inherited, parent);
   }
   const int reason = errno;
-  ::close(file);
+  if (hasLog) ::close(file);
   if (pid_ < 0) {
     throw Error(arguments.front(),
                 std::string("the process can't be started: ") + std::strerror(reason),
@@ -97,6 +102,10 @@ std::optional<ProcessEnd> ChildProcess::poll() {
 
 void ChildProcess::requestStop() {
   if (pid_ >= 0 && !end_) ::kill(pid_, SIGTERM);
+}
+
+void ChildProcess::kill() {
+  if (pid_ >= 0 && !end_) ::kill(pid_, SIGKILL);
 }
 
 }  // namespace lambda

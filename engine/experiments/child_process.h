@@ -14,18 +14,21 @@ struct ProcessEnd {
   int signal = 0;      ///< That killed it; 0 = none.
 };
 
-/// A child process whose output goes to a log. When this process is killed, the child gets SIGTERM,
+/// A child process. When this process is killed, the child gets SIGTERM,
 /// so that it saves its work and ends. It has a process group of its own, which Ctrl-C in the
 /// terminal does not reach. It must be started and waited for on the same, long-lived
 /// thread.
 class ChildProcess {
  public:
-  /// `arguments`: with the program's path first. Output is appended to `log`. `inherited`: an open
-  /// file that the process keeps, -1 = none. Throws Error where the process or the log can't be
+  struct Options {
+    std::filesystem::path log = {};  ///< Its output is appended there; empty = to standard error.
+    int inherited = -1;              ///< An open file that it keeps; -1 = none.
+    std::vector<std::string> environment = {};  ///< "NAME=VALUE", before those of this process.
+  };
+
+  /// `arguments`: with the program's path first. Throws Error where the process or the log can't be
   /// created.
-  ChildProcess(const std::vector<std::string>& arguments,
-               const std::filesystem::path& log,
-               int inherited = -1);
+  ChildProcess(const std::vector<std::string>& arguments, const Options& options);
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
 
@@ -37,6 +40,9 @@ class ChildProcess {
 
   /// Asks it to save and to end (SIGTERM).
   void requestStop();
+
+  /// Ends it at once (SIGKILL).
+  void kill();
 
  private:
   pid_t pid_ = -1;

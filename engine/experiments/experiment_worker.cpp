@@ -168,6 +168,14 @@ class Worker {
       over_.insert(index);
       return;
     }
+    if (options_.mayTrain) {
+      const CellState teacher = teacherStateOf(run);
+      if (teacher != CellState::done && teacher != CellState::failed) return;
+      if (!options_.mayTrain(index)) {
+        over_.insert(index);
+        return;
+      }
+    }
     std::optional<RunClaim> claim = RunClaim::take(folder_.claims(), folder_.nameOf(run));
     // Another worker may have finished the run between the reading and the claim.
     if (!claim || isOver(run)) return;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "engine/experiments/experiment_folder.h"
@@ -19,8 +20,12 @@ struct ExperimentPart {
 struct WorkerOptions {
   std::filesystem::path program;  ///< The command line program, `lambda`.
   int parallel = 1;               ///< Runs at a time; they share the cores.
+  int sharers = 1;                ///< Workers that a launcher has started on this host.
   ExperimentPart part = {};       ///< The runs of this worker.
-  bool retriesFailed = false;     ///< Runs that failed before are trained again.
+  /// Whether this worker may train the run at that place of the plan, asked when it could begin;
+  /// empty = all of its part. A run that it may not train is left to others for good.
+  std::function<bool(std::size_t run)> mayTrain = {};
+  bool retriesFailed = false;  ///< Runs that failed before are trained again.
   /// What to do if the data is no longer that of a run that is resumed, or of the other runs.
   ChangedData changedData = ChangedData::stop;
 };

@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <cstdint>
 #include <system_error>
-#include <thread>
+#include <unistd.h>
 #include <utility>
 #include <vector>
+
+#include <sched.h>
 
 #include "engine/experiments/cell_state.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/config_json.h"
 #include "engine/runs/run_folder.h"
+#include "engine/runtime/processes/launch.h"
 
 namespace fs = std::filesystem;
 
@@ -29,9 +32,14 @@ std::string trimmed(std::string text) {
 
 }  // namespace
 
-int threadsOfRun(int parallel) {
-  const int cores = static_cast<int>(std::thread::hardware_concurrency());
-  return std::max(1, cores / parallel);
+int threadsOfRun(int parallel, int sharers) {
+  const auto all = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  cpu_set_t own;
+  CPU_ZERO(&own);
+  const int cores = sched_getaffinity(0, sizeof own, &own) == 0 ? CPU_COUNT(&own) : all;
+  // A launcher that has bound each worker to its cores has shared them out already.
+  const bool isShared = cores == all;
+  return std::max(1, cores / (isShared ? parallel * sharers : parallel));
 }
 
 std::optional<PlannedRun> RunProcesses::teacherOf(const PlannedRun& run) const {
@@ -69,6 +77,10 @@ std::size_t RunProcesses::logSize(const PlannedRun& run) const {
   return error ? 0 : size;
 }
 
+ChildProcess::Options RunProcesses::optionsOf(const PlannedRun& run, const RunClaim& claim) const {
+  return {.log = logOf(run), .inherited = claim.descriptor(), .environment = variablesOfNoLaunch()};
+}
+
 ChildProcess RunProcesses::label(const PlannedRun& run, const RunClaim& claim) const {
   const fs::path labels = folder_.labels(run);
   std::error_code error;
@@ -83,8 +95,7 @@ ChildProcess RunProcesses::label(const PlannedRun& run, const RunClaim& claim) c
                        "--out",
                        labels.string(),
                        "--quiet"},
-                      logOf(run),
-                      claim.descriptor());
+                      optionsOf(run, claim));
 }
 
 ChildProcess RunProcesses::train(const PlannedRun& run,
@@ -111,7 +122,7 @@ ChildProcess RunProcesses::train(const PlannedRun& run,
   }
   if (epochs > 0) arguments.insert(arguments.end(), {"--until-epoch", std::to_string(epochs)});
   arguments.emplace_back("--quiet");
-  return ChildProcess(arguments, logOf(run), claim.descriptor());
+  return ChildProcess(arguments, optionsOf(run, claim));
 }
 
 std::string RunProcesses::dataOfOthers(const PlannedRun& run) const {
@@ -130,7 +141,8 @@ std::string RunProcesses::dataOfOthers(const PlannedRun& run) const {
 
 void RunProcesses::writeConfiguration(const PlannedRun& run) const {
   RunConfig config = folder_.plan().configOf(run);
-  if (config.device.threads == 0) config.device.threads = threadsOfRun(options_.parallel);
+  if (config.device.threads == 0)
+    config.device.threads = threadsOfRun(options_.parallel, options_.sharers);
   if (teacherOf(run)) config.data.pseudoLabels = folder_.labels(run).string();
   writeFileDurably(folder_.configuration(run), toJson(config));
 }

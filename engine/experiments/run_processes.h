@@ -11,8 +11,9 @@
 
 namespace lambda {
 
-/// The threads of a run that has no number of its own, where `parallel` runs share the cores.
-int threadsOfRun(int parallel);
+/// The threads of a run that has no number of its own, where `parallel` runs of each of `sharers`
+/// workers share the cores.
+int threadsOfRun(int parallel, int sharers = 1);
 
 /// The processes that train the runs of an experiment: what each is asked to do, where it writes,
 /// and what its log says when it fails. What writes or starts a process throws Error where it
@@ -48,6 +49,8 @@ class RunProcesses {
   std::string reasonOf(const PlannedRun& run, std::size_t logStart, const ProcessEnd& end) const;
 
  private:
+  ChildProcess::Options optionsOf(const PlannedRun& run, const RunClaim& claim) const;
+
   /// The log of a run's processes, in a folder that exists.
   std::filesystem::path logOf(const PlannedRun& run) const;
 

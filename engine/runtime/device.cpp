@@ -87,13 +87,27 @@ void requireInstructionSet() {
               "Build it here with app/run, or use a package.");
 }
 
+std::optional<cpu_set_t> coresOfThisProcess() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return std::nullopt;
+  return cores;
+}
+
 }  // namespace
 
 int availableCores() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  if (sched_getaffinity(0, sizeof cores, &cores) != 0) return 1;
-  return std::max(1, CPU_COUNT(&cores));
+  const std::optional<cpu_set_t> cores = coresOfThisProcess();
+  return cores ? std::max(1, CPU_COUNT(&*cores)) : 1;
+}
+
+std::string availableCoresText() {
+  std::string text;
+  const std::optional<cpu_set_t> cores = coresOfThisProcess();
+  for (int core = 0; cores && core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &*cores)) text += std::to_string(core) + " ";
+  }
+  return text;
 }
 
 std::string processorName() {

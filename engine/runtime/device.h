@@ -41,6 +41,9 @@ void useThreads(const ComputeDevice& device);
 /// The number of cores that this process may use.
 int availableCores();
 
+/// Which cores these are, as a text that is the same for processes that share them.
+std::string availableCoresText();
+
 /// Name of the processor, for example "AMD EPYC 9654"; "unknown" if the system does not report it.
 std::string processorName();
 

@@ -9,16 +9,6 @@ extern const char lambdaProgramCommit[] __attribute__((weak));
 
 namespace lambda {
 
-namespace {
-
-std::string hostName() {
-  char name[256] = "";
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
-}  // namespace
-
 std::string programVersion() {
   return LAMBDA_VERSION;
 }
@@ -26,6 +16,12 @@ std::string programVersion() {
 std::string programCommit() {
   const char* commit = lambdaProgramCommit;
   return commit != nullptr ? commit : "unknown";
+}
+
+std::string hostName() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
 }
 
 Environment currentEnvironment(const ComputeDevice& device, const PrecisionRates& rates) {

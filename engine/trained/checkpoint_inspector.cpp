@@ -192,7 +192,8 @@ std::optional<Predictions> CheckpointInspector::predict(
       .split = split, .step = at.step, .epoch = at.epoch, .classNames = images.classNames};
   predictions.labels.assign(images.labels.begin(), images.labels.end());
   const Task task = trained.weights().network->architecture.task;
-  const std::unique_ptr<ScoreSums> sums = objectiveOf(task).sums();
+  const std::unique_ptr<ScoreSums> sums =
+      objectiveOf(task).sums(trained.weights().network->architecture.outputs);
   const auto addClasses = [&](const at::Tensor& logits, const at::Tensor& labels) {
     const at::Tensor probabilities = logits.softmax(1);
     const auto [confidence, predicted] = probabilities.max(1);

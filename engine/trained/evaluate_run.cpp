@@ -226,8 +226,8 @@ std::optional<Scores> predict(ScoredSplit& run,
                               Observer& observer) {
   append(file.head());
   TrainedNetwork& trained = run.trained;
-  const std::unique_ptr<ScoreSums> sums =
-      objectiveOf(trained.weights().network->architecture.task).sums();
+  const Architecture& architecture = trained.weights().network->architecture;
+  const std::unique_ptr<ScoreSums> sums = objectiveOf(architecture.task).sums(architecture.outputs);
   std::int64_t done = 0;
   const auto take = [&](const at::Tensor& outputs, const at::Tensor& labels) {
     append(file.text(outputs, labels, done));

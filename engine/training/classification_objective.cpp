@@ -6,27 +6,31 @@ namespace lambda {
 
 namespace {
 
-void addTo(at::Tensor& sum, const at::Tensor& value) {
-  sum = sum.defined() ? sum + value : value;
-}
-
 class ClassificationSums : public ScoreSums {
  public:
   void add(const at::Tensor& logits, const at::Tensor& labels) override {
-    addTo(loss_, at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum).to(at::kDouble));
-    addTo(right_, logits.argmax(1).eq(labels).sum());
+    const at::Tensor loss = at::cross_entropy_loss(logits, labels, {}, at::Reduction::Sum);
+    const at::Tensor right = logits.argmax(1).eq(labels).sum();
+    const at::Tensor all = at::stack({loss.to(at::kDouble), right.to(at::kDouble)});
+    sums_ = sums_.defined() ? sums_ + all : all;
     count_ += labels.size(0);
   }
 
-  Scores scores() const override {
-    if (count_ == 0) return {};
-    const auto total = static_cast<double>(count_);
-    return {loss_.item<double>() / total, static_cast<double>(right_.item<std::int64_t>()) / total};
+  at::Tensor sums() const override {
+    at::Tensor all = at::zeros({3}, at::kDouble);
+    if (sums_.defined()) all.narrow(0, 0, 2).copy_(sums_);
+    all[2].fill_(count_);
+    return all;
+  }
+
+  Scores scoresOf(const at::Tensor& sums) const override {
+    const auto* value = sums.const_data_ptr<double>();
+    if (value[2] == 0) return {};
+    return {value[0] / value[2], value[1] / value[2]};
   }
 
  private:
-  at::Tensor loss_;   // float64
-  at::Tensor right_;  // int64
+  at::Tensor sums_;  // [2] float64: of the losses, and of the right answers.
   std::int64_t count_ = 0;
 };
 
@@ -40,7 +44,7 @@ class Classification : public Objective {
     return logits.argmax(1).eq(labels).to(at::kDouble).mean();
   }
 
-  std::unique_ptr<ScoreSums> sums() const override {
+  std::unique_ptr<ScoreSums> sums(std::int64_t /*outputs*/) const override {
     return std::make_unique<ClassificationSums>();
   }
 

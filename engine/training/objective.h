@@ -20,8 +20,15 @@ class ScoreSums {
   /// Outputs and labels as in Objective.
   virtual void add(const at::Tensor& outputs, const at::Tensor& labels) = 0;
 
-  /// Those over all examples that were added; zeros if there were none. Waits for the device.
-  virtual Scores scores() const = 0;
+  /// The sums over all examples that were added, on the CPU in float64. Those of several parts of a
+  /// set, added up, are those of the set. Waits for the device.
+  virtual at::Tensor sums() const = 0;
+
+  /// The scores of such sums; zeros for those of no examples.
+  virtual Scores scoresOf(const at::Tensor& sums) const = 0;
+
+  /// Those over all examples that were added.
+  Scores scores() const { return scoresOf(sums()); }
 };
 
 /// What the outputs of a network cost and how good they are; one source for each task. Outputs are
@@ -42,7 +49,8 @@ class Objective {
   /// The score of a batch, [] float64.
   virtual at::Tensor scoreOf(const at::Tensor& outputs, const at::Tensor& labels) const = 0;
 
-  virtual std::unique_ptr<ScoreSums> sums() const = 0;
+  /// Those of no examples, for a network with so many outputs.
+  virtual std::unique_ptr<ScoreSums> sums(std::int64_t outputs) const = 0;
 
  private:
   virtual at::Tensor meanLossOf(const at::Tensor& outputs,

@@ -11,30 +11,32 @@ namespace {
 /// same has no variance to explain and is left out.
 class RegressionSums : public ScoreSums {
  public:
+  explicit RegressionSums(std::int64_t outputs) : sums_(at::zeros({4, outputs}, at::kDouble)) {}
+
   void add(const at::Tensor& outputs, const at::Tensor& labels) override {
     const at::Tensor y = labels.to(at::kDouble);
-    const at::Tensor all =
-        at::stack({(y - outputs.to(at::kDouble)).square().sum(0), y.sum(0), y.square().sum(0)});
-    sums_ = sums_.defined() ? sums_ + all : all;
-    count_ += labels.size(0);
+    sums_ = sums_.to(y.device()) + at::stack({(y - outputs.to(at::kDouble)).square().sum(0),
+                                              y.sum(0),
+                                              y.square().sum(0),
+                                              at::full_like(y[0], labels.size(0))});
   }
 
-  Scores scores() const override {
-    if (count_ == 0) return {.scoredBy = ScoreKind::r2};
-    const at::Tensor sums = sums_.cpu();
+  at::Tensor sums() const override { return sums_.cpu(); }
+
+  Scores scoresOf(const at::Tensor& sums) const override {
+    const double count = sums[3][0].item<double>();
+    if (count == 0) return {.scoredBy = ScoreKind::r2};
     const at::Tensor residual = sums[0];
-    const at::Tensor variation = sums[2] - sums[1].square() / static_cast<double>(count_);
+    const at::Tensor variation = sums[2] - sums[1].square() / count;
     const at::Tensor varies = variation > 1e-12 * sums[2];
     const at::Tensor explained = (1 - residual / variation).masked_select(varies);
-    const auto total = static_cast<double>(count_);
-    return {.loss = residual.mean().item<double>() / total,
+    return {.loss = residual.mean().item<double>() / count,
             .score = explained.numel() > 0 ? explained.mean().item<double>() : 0,
             .scoredBy = ScoreKind::r2};
   }
 
  private:
-  at::Tensor sums_;  // [3, outputs] float64: of (y - f)^2, y and y^2.
-  std::int64_t count_ = 0;
+  at::Tensor sums_;  // [4, outputs] float64: of (y - f)^2, y, y^2 and 1.
 };
 
 class Regression : public Objective {
@@ -48,7 +50,9 @@ class Regression : public Objective {
     return 1 - (outputs - labels).square().mean().to(at::kDouble);
   }
 
-  std::unique_ptr<ScoreSums> sums() const override { return std::make_unique<RegressionSums>(); }
+  std::unique_ptr<ScoreSums> sums(std::int64_t outputs) const override {
+    return std::make_unique<RegressionSums>(outputs);
+  }
 
  private:
   at::Tensor meanLossOf(const at::Tensor& outputs,

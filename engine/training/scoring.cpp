@@ -59,16 +59,17 @@ at::Tensor meanLogits(NetworkImpl& network,
 
 }  // namespace
 
-bool classify(
-    NetworkImpl& network,
-    const Examples& examples,
-    const std::function<bool(std::int64_t done)>& proceed,
-    const std::function<void(const at::Tensor& logits, const at::Tensor& labels)>& visit) {
+bool classify(NetworkImpl& network,
+              const Examples& examples,
+              const std::function<bool(std::int64_t done)>& proceed,
+              const std::function<void(const at::Tensor& logits, const at::Tensor& labels)>& visit,
+              const Turn& turn) {
   const at::NoGradGuard noGrad;
   const EvaluationMode evaluationMode(network);
   const CastWeights castWeights;
   const std::int64_t count = examples.count(), together = examples.together();
-  for (std::int64_t first = 0; first < count; first += together) {
+  const std::int64_t step = together * turn.of;
+  for (std::int64_t first = together * turn.first; first < count; first += step) {
     if (!proceed(first)) return false;
     const TensorBatch batch = examples.batch(first, std::min(together, count - first));
     visit(meanLogits(network, batch.images, examples.views(), examples.precision()), batch.labels);
@@ -78,13 +79,25 @@ bool classify(
 
 std::optional<Scores> evaluate(NetworkImpl& network,
                                const Examples& examples,
-                               const std::function<bool(std::int64_t done)>& proceed) {
-  const std::unique_ptr<ScoreSums> sums = objectiveOf(network.architecture.task).sums();
+                               const std::function<bool(std::int64_t done)>& proceed,
+                               Processes* processes) {
+  const std::unique_ptr<ScoreSums> sums =
+      objectiveOf(network.architecture.task).sums(network.architecture.outputs);
   const auto add = [&](const at::Tensor& logits, const at::Tensor& labels) {
     sums->add(logits, labels);
   };
-  if (!classify(network, examples, proceed, add)) return std::nullopt;
-  return sums->scores();
+  if (processes == nullptr) {
+    if (!classify(network, examples, proceed, add)) return std::nullopt;
+    return sums->scores();
+  }
+  const bool isDone =
+      classify(network, examples, proceed, add, {processes->rank(), processes->size()});
+  at::Tensor stopped = at::full({1}, isDone ? 0 : 1, at::kLong);
+  processes->sum(stopped);
+  if (stopped.item<std::int64_t>() > 0) return std::nullopt;
+  at::Tensor all = sums->sums();
+  processes->sum(all);
+  return sums->scoresOf(all);
 }
 
 }  // namespace lambda

@@ -15,10 +15,6 @@ at::Tensor crossEntropy(const at::Tensor& logits,
       logits.flatten(0, 1), targets.flatten(), {}, reduction, kNotScored, labelSmoothing);
 }
 
-void addTo(at::Tensor& sum, const at::Tensor& value) {
-  sum = sum.defined() ? sum + value : value;
-}
-
 at::Tensor rightOf(const at::Tensor& logits, const at::Tensor& targets) {
   return logits.argmax(2).eq(targets);  // A target that is not scored is no token.
 }
@@ -26,22 +22,25 @@ at::Tensor rightOf(const at::Tensor& logits, const at::Tensor& targets) {
 class TokenSums : public ScoreSums {
  public:
   void add(const at::Tensor& logits, const at::Tensor& targets) override {
-    addTo(loss_, crossEntropy(logits, targets, at::Reduction::Sum).to(at::kDouble));
-    addTo(right_, rightOf(logits, targets).sum());
-    addTo(count_, targets.ne(kNotScored).sum());
+    const at::Tensor loss = crossEntropy(logits, targets, at::Reduction::Sum);
+    const at::Tensor all = at::stack({loss.to(at::kDouble),
+                                      rightOf(logits, targets).sum().to(at::kDouble),
+                                      targets.ne(kNotScored).sum().to(at::kDouble)});
+    sums_ = sums_.defined() ? sums_ + all : all;
   }
 
-  Scores scores() const override {
-    const std::int64_t count = count_.defined() ? count_.item<std::int64_t>() : 0;
-    if (count == 0) return {};
-    const auto total = static_cast<double>(count);
-    return {loss_.item<double>() / total, static_cast<double>(right_.item<std::int64_t>()) / total};
+  at::Tensor sums() const override {
+    return sums_.defined() ? sums_.cpu() : at::zeros({3}, at::kDouble);
+  }
+
+  Scores scoresOf(const at::Tensor& sums) const override {
+    const auto* value = sums.const_data_ptr<double>();
+    if (value[2] == 0) return {};
+    return {value[0] / value[2], value[1] / value[2]};
   }
 
  private:
-  at::Tensor loss_;   // float64
-  at::Tensor right_;  // int64
-  at::Tensor count_;  // int64: scored tokens
+  at::Tensor sums_;  // [3] float64: of the losses, the right answers and the scored tokens.
 };
 
 class Tokens : public Objective {
@@ -56,7 +55,9 @@ class Tokens : public Objective {
     return rightOf(logits, targets).sum().to(at::kDouble) / targets.ne(kNotScored).sum();
   }
 
-  std::unique_ptr<ScoreSums> sums() const override { return std::make_unique<TokenSums>(); }
+  std::unique_ptr<ScoreSums> sums(std::int64_t /*outputs*/) const override {
+    return std::make_unique<TokenSums>();
+  }
 
  private:
   at::Tensor meanLossOf(const at::Tensor& logits,

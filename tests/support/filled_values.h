@@ -50,6 +50,7 @@ class Filler {
     } else if constexpr (std::is_same_v<M, std::vector<double>>) {
       member.push_back(++count_ / 8.0);
     } else if constexpr (std::is_same_v<M, std::vector<RunChange>> ||
+                         std::is_same_v<M, std::vector<RankRecord>> ||
                          std::is_same_v<M, std::vector<DataChange>>) {
       fill(member.emplace_back());
     } else if constexpr (requires { member.size(); }) {

@@ -87,6 +87,7 @@ void addBenchWkv(CLI::App& bench, Action& action);
 void addBenchStep(CLI::App& bench, Action& action);
 void addBenchEvaluation(CLI::App& bench, Action& action);
 void addBenchNetworks(CLI::App& bench, Action& action);
+void addBenchScaling(CLI::App& bench, Action& action);
 void addBenchData(CLI::App& bench, Action& action);
 void addBenchGui(CLI::App& bench, Action& action);
 

@@ -10,6 +10,7 @@ extern "C" __attribute__((visibility("default"))) void lambdaAddBenchmarks(CLI::
   lambda::addBenchStep(bench, action);
   lambda::addBenchEvaluation(bench, action);
   lambda::addBenchNetworks(bench, action);
+  lambda::addBenchScaling(bench, action);
   lambda::addBenchData(bench, action);
   lambda::addBenchGui(bench, action);
 }

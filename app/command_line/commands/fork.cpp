@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/ranks.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_session.h"
 #include "app/command_line/run_source.h"
@@ -22,6 +23,7 @@ struct ForkOptions {
 };
 
 int fork(const ForkOptions& options) {
+  requireNoLaunch("fork");
   const fs::path checkpoint = checkpointOf(findRun(options.source), CheckpointChoice::last);
   LoadedConfig loaded;
   loaded.config = readCheckpointHeader(checkpoint).config;
@@ -33,6 +35,7 @@ int fork(const ForkOptions& options) {
         if (options.changes.from) return trainRun(loaded.config, runs, control, observer);
         return forkRun(checkpoint, loaded.config, runs, control, observer);
       },
+      /*processes=*/nullptr,
       options.output);
 }
 

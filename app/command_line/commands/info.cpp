@@ -17,6 +17,7 @@
 #include "engine/layers/cuda/cuda_kernels_state.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/environment.h"
+#include "engine/runtime/processes/processes.h"
 #include "engine/values/config/enum_names.h"
 #include "engine/values/text/quantities.h"
 
@@ -76,6 +77,7 @@ int reportMachine(bool asJson) {
                {"cuda", gpuJson(gpus)},
                {"cudaKernels", cudaKernelsState(device)},
                {"threads", device.threads},
+               {"manyProcesses", canJoinProcesses()},
                {"cores", availableCores()},
                {"cpu", processorName()},
                {"cacheBytes", caches},
@@ -92,6 +94,9 @@ int reportMachine(bool asJson) {
   if (gpus.support.empty()) facts.add("CUDA kernels", cudaKernelsState(device));
   facts.add("threads",
             std::to_string(device.threads) + " of " + formatCounted(availableCores(), "core"));
+  facts.add("processes",
+            canJoinProcesses() ? "many can train together, by Gloo"
+                               : "one: this program was built without libgloo-dev");
   facts.add("processor", processorName());
   std::string caches;
   for (const auto& [name, bytes] : cacheSizes()) {

@@ -4,6 +4,7 @@
 
 #include "app/command_line/commands/commands.h"
 #include "app/command_line/progress_line.h"
+#include "app/command_line/ranks.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_source.h"
@@ -65,6 +66,7 @@ std::string textOf(const RunComparison& comparison) {
 }
 
 int repeat(const RepeatOptions& options) {
+  requireNoLaunch("repeat");
   const fs::path original = RunFolder::open(findRun(options.run)).path();
   const fs::path runs = runsFolder(options.out);
   RunControl control;

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/ranks.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_session.h"
@@ -20,6 +21,7 @@ struct ResumeArguments {
   std::optional<int> epochs;
   std::optional<std::string> data;
   int untilEpoch = 0;
+  int processes = 0;
   bool acceptChanges = false;
   ChangedData changedData = ResumeOptions{}.changedData;
   DeviceOptions device;
@@ -34,7 +36,7 @@ void requireLaterEpoch(int untilEpoch, int epochsDone) {
                    "Give a later epoch, or fork a checkpoint of an earlier one.");
 }
 
-int resume(const ResumeArguments& arguments) {
+int resume(const ResumeArguments& arguments, Processes* processes) {
   const RunFolder folder = RunFolder::open(findRun(arguments.run));
   ConfigOptions changes;
   changes.epochs = arguments.epochs;
@@ -53,10 +55,16 @@ int resume(const ResumeArguments& arguments) {
   if (!arguments.device.empty()) options.device = config.device;
   return runTraining(
       [&](RunControl& control, Observer& observer) {
-        return resumeRun(folder.path(), options, control, observer);
+        return resumeRun(folder.path(), options, control, observer, processes);
       },
+      processes,
       arguments.output,
       arguments.untilEpoch);
+}
+
+int resumeTogether(const ResumeArguments& arguments) {
+  Ranks ranks(arguments.processes, arguments.output);
+  return ranks.run([&] { return resume(arguments, ranks.processes()); });
 }
 
 }  // namespace
@@ -86,9 +94,10 @@ void addResume(CLI::App& program, Action& action) {
                     "others or in another run, and with the present data");
   addChangedData(*command, arguments->changedData);
   addUntilEpoch(*command, arguments->untilEpoch);
+  addProcesses(*command, arguments->processes);
   addDeviceOptions(command, arguments->device);
   addOutputFlags(command, arguments->output);
-  onChosen(command, arguments, action, resume);
+  onChosen(command, arguments, action, resumeTogether);
 }
 
 }  // namespace lambda

@@ -1,6 +1,7 @@
 #include "app/command_line/commands/run_info.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <sys/stat.h>
 #include <system_error>
@@ -31,6 +32,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kBestEpochsShown = 3;
+constexpr std::size_t kSlowestRanksShown = 16;
 
 std::uint64_t diskUseOf(const fs::path& folder) {
   std::uint64_t bytes = 0;
@@ -105,6 +107,13 @@ std::string factsText(const RunInfo& info) {
                 (digest.empty() ? "" : ", SHA-256 " + digest.substr(0, 12)));
   for (const DataChange& change : record.dataChanges) facts.add("data changed", textOf(change));
   facts.add("started", record.environment.started);
+  if (!record.ranks.empty()) {
+    std::set<std::string> hosts;
+    for (const RankRecord& each : record.ranks) hosts.insert(each.host);
+    facts.add("trained by",
+              std::to_string(record.ranks.size()) + " processes on " +
+                  formatCounted(static_cast<std::int64_t>(hosts.size()), "host"));
+  }
   facts.add(
       "machine",
       record.environment.device + ", " + formatCounted(record.environment.threads, "thread") +
@@ -157,6 +166,35 @@ std::string factsText(const RunInfo& info) {
   if (!scoring.empty()) facts.add("scored with", scoring);
   facts.add("on disk", formatBytes(info.diskBytes));
   return facts.text();
+}
+
+/// The slowest processes first: the others wait for them.
+std::string ranksText(const RunRecord& record) {
+  using Align = TextTable::Align;
+  std::vector<std::size_t> order(record.ranks.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(
+      order, {}, [&](std::size_t rank) { return record.ranks[rank].imagesPerSecond; });
+  const std::size_t hidden = order.size() - std::min(order.size(), kSlowestRanksShown);
+  order.resize(order.size() - hidden);
+  const Architecture& network = record.config.architecture;
+  TextTable table({{"rank", Align::right},
+                   {"host"},
+                   {"device"},
+                   {"threads", Align::right},
+                   {throughputUnit(network.task), Align::right},
+                   {"waits", Align::right}});
+  for (const std::size_t rank : order) {
+    const RankRecord& each = record.ranks[rank];
+    table.addRow({std::to_string(rank),
+                  each.host,
+                  each.device,
+                  std::to_string(each.threads),
+                  throughputNumber(each.imagesPerSecond, network.task, network.input.width),
+                  formatPercent(each.waitShare)});
+  }
+  return table.text("  ") +
+         (hidden > 0 ? "  and " + std::to_string(hidden) + " faster ones\n" : "");
 }
 
 std::string evaluationsText(const std::vector<EvaluationRecord>& evaluations,
@@ -263,6 +301,7 @@ std::string runInfoText(const RunInfo& info) {
     }
     text += "\n" + table.text("  ");
   }
+  if (!info.record.ranks.empty()) text += "\n" + ranksText(info.record);
   if (!info.evaluations.empty()) text += "\n" + evaluationsText(info.evaluations, scoreName);
   TextTable table({{"checkpoint"},
                    {"epochs", Align::right},

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/ranks.h"
 #include "app/command_line/run_location.h"
 #include "app/command_line/run_session.h"
 #include "app/command_line/run_source.h"
@@ -20,20 +21,27 @@ struct TrainOptions {
   std::string folder;
   ExpectedData expected;
   int untilEpoch = 0;
+  int processes = 0;
   OutputOptions output;
 };
 
-int train(const TrainOptions& options) {
+int train(const TrainOptions& options, Processes* processes) {
   LoadedConfig loaded = loadConfig(options.source);
   applyOptions(loaded.config, options.changes);
   requireTrainable(options.source, loaded, options.output);
   const NewRunPlace place(runsFolder(options.out), options.folder);
   return runTraining(
       [&](RunControl& control, Observer& observer) {
-        return trainRun(loaded.config, place, control, observer, options.expected);
+        return trainRun(loaded.config, place, control, observer, options.expected, processes);
       },
+      processes,
       options.output,
       options.untilEpoch);
+}
+
+int trainTogether(const TrainOptions& options) {
+  Ranks ranks(options.processes, options.output);
+  return ranks.run([&] { return train(options, ranks.processes()); });
 }
 
 }  // namespace
@@ -55,6 +63,8 @@ void addTrain(CLI::App& program, Action& action) {
        {"lambda train mine.json --set recipe.batchSize=64 --set "
         "'architecture.stages[2].blocks[*].mixer.k=8'",
         "your own network, with changed settings"},
+       {"lambda train cpu-hybrid --data ~/cifar10 --processes 2",
+        "two processes on this machine, each on a half of every batch"},
        {"lambda train quickstart --json --quiet | jq .testAccuracy", "from a script"}},
       "Ctrl-C saves within a batch and stops, lambda resume continues. A run folder contains "
       "everything:\n"
@@ -82,8 +92,9 @@ void addTrain(CLI::App& program, Action& action) {
       });
   addChangedData(*command, options->expected.otherwise);
   addUntilEpoch(*command, options->untilEpoch);
+  addProcesses(*command, options->processes);
   addOutputFlags(command, options->output);
-  onChosen(command, options, action, train);
+  onChosen(command, options, action, trainTogether);
 }
 
 }  // namespace lambda

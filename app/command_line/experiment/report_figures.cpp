@@ -62,7 +62,8 @@ std::vector<std::string> drawFigures(const fs::path& program,
                                      const fs::path& folder) {
   const TemporaryLog log;
   ChildProcess process(
-      {program.string(), "--render", experiment.string(), "--out", folder.string()}, log.path());
+      {program.string(), "--render", experiment.string(), "--out", folder.string()},
+      {.log = log.path()});
   std::optional<ProcessEnd> end;
   while (!(end = process.poll())) std::this_thread::sleep_for(kPollInterval);
   const std::string words = readFile(log.path(), kMostLogBytes);

@@ -109,12 +109,15 @@ std::vector<FormSection> recipeSections(Chooser& choose, const Recipe& recipe, b
               trains || choose.showsAll() || recipe.learningRateFactor != 1)
       .common("recipe.batchSize")
       .rare("recipe.lastBatch")
+      .rare("recipe.rateScaling")
+      .rare("recipe.rateBatchSize")
       .common("recipe.labelSmoothing", choose.showsAll() || recipe.labelSmoothing > 0)
       .common("recipe.emaDecay", choose.showsAll() || recipe.emaDecay > 0)
       .rare("recipe.flipAveraging")
       .rare("recipe.shiftAveraging")
       .rare("recipe.precision")
       .rare("recipe.channelsLast")
+      .rare("recipe.synchronizedNorm")
       .common("seed")
       .common("monitoring.histograms");
   sections.push_back(choose.section({}));
@@ -157,7 +160,7 @@ std::vector<FormSection> machineSections(Chooser& choose,
   if (FieldRow* threads = choose.last(); threads && machine.cores > 0) {
     threads->zeroText = u"all %1 cores"_s.arg(machine.cores).toStdString();
   }
-  choose.common("device.yieldsToOthers").rare("device.cudaGraphs");
+  choose.common("device.yieldsToOthers").rare("device.cudaGraphs").rare("device.overlapsGradients");
   sections.push_back(choose.section({}));
   choose.common("checkpoints.keepBest")
       .rare("checkpoints.bestBy")

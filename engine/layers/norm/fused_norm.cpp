@@ -7,6 +7,7 @@
 #include "engine/kernels/batch_norm/batch_norm_kernel.h"
 #include "engine/layers/channels_last.h"
 #include "engine/layers/norm/activation.h"
+#include "engine/layers/norm/joint_norm.h"
 #include "engine/layers/norm/norm_moments.h"
 #include "engine/layers/torch_threads.h"
 
@@ -107,16 +108,17 @@ at::Tensor applyPlainNorm(torch::nn::BatchNorm2d& norm,
                           const AfterNorm& after) {
   // In evaluation, LibTorch's module would add the batch's statistics to the running ones.
   const bool keepsStatistics = !norm->is_training() && !norm->options.track_running_stats();
-  at::Tensor y = keepsStatistics ? at::batch_norm(x,
-                                                  norm->weight,
-                                                  norm->bias,
-                                                  /*running_mean=*/{},
-                                                  /*running_var=*/{},
-                                                  /*training=*/true,
-                                                  /*momentum=*/0,
-                                                  norm->options.eps(),
-                                                  /*cudnn_enabled=*/true)
-                                 : norm(x);
+  at::Tensor y = isJoint(*norm)    ? applyJointNorm(*norm, x)
+                 : keepsStatistics ? at::batch_norm(x,
+                                                    norm->weight,
+                                                    norm->bias,
+                                                    /*running_mean=*/{},
+                                                    /*running_var=*/{},
+                                                    /*training=*/true,
+                                                    /*momentum=*/0,
+                                                    norm->options.eps(),
+                                                    /*cudnn_enabled=*/true)
+                                   : norm(x);
   if (after.residual.defined()) y = y + after.residual;
   return after.activation ? activate(y, *after.activation) : y;
 }

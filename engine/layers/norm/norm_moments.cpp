@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/layers/norm/joint_norm.h"
+
 namespace lambda {
 
 namespace {
@@ -22,7 +24,7 @@ void moveTowards(at::Tensor& running, const double* batch, double factor, double
 
 bool hasKernelForm(const torch::nn::BatchNorm2dImpl& norm) {
   return norm.weight.defined() && norm.weight.scalar_type() == at::kFloat &&
-         norm.running_mean.defined() && norm.options.momentum();
+         norm.running_mean.defined() && norm.options.momentum() && !isJoint(norm);
 }
 
 bool usesBatchStatistics(const torch::nn::BatchNorm2dImpl& norm) {

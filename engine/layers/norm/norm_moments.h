@@ -17,8 +17,8 @@ struct NormMoments {
   at::Tensor inverseDeviation;  ///< 1 / sqrt(variance + epsilon)
 };
 
-/// Whether kernels can compute the norm: learned scale and shift in float32, running statistics and
-/// a momentum.
+/// Whether kernels can compute the norm: learned scale and shift in float32, running statistics, a
+/// momentum, and no joint batch of many processes.
 bool hasKernelForm(const torch::nn::BatchNorm2dImpl& norm);
 
 /// Whether the batch gives the mean and the variance, in training and in a network with

@@ -9,6 +9,7 @@
 #include "engine/networks/inspection/first_nonfinite.h"
 #include "engine/runtime/borrowed_generator.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/processes/processes.h"
 #include "engine/training/checkpoint/tensor_file.h"
 #include "engine/training/update/master_weights.h"
 
@@ -199,6 +200,18 @@ void TrainingState::load(const std::filesystem::path& path) {
   }
   loadRandom(file, place);
   progress = header.progress;
+}
+
+void TrainingState::takeFromFirst(Processes& processes) {
+  std::vector<at::Tensor> tensors;
+  const auto append = [&tensors](const std::vector<NamedTensor>& named) {
+    for (const NamedTensor& each : named) tensors.push_back(each.tensor);
+  };
+  append(masterStateOf(network, optimizer));
+  append(optimizer.state());
+  if (average) append(average->state());
+  processes.takeFromFirst(tensors);
+  for (const UpdatedParameter& each : optimizer.parameters()) each.round();
 }
 
 std::vector<std::string> TrainingState::loadForFork(const std::filesystem::path& path,

@@ -19,6 +19,8 @@
 
 namespace lambda {
 
+class Processes;
+
 /// Everything that a checkpoint keeps: network, optimiser, averaged weights, random generator and
 /// position. In bfloat16 the network's convolutions have rounded weights, while the optimiser's
 /// float32 masters are saved, averaged and inspected, see MasterWeights. With the same program,
@@ -63,6 +65,10 @@ class TrainingState {
   /// Loads a whole checkpoint of the same configuration. Throws Error if it is damaged or of
   /// another architecture or optimiser.
   void load(const std::filesystem::path& path);
+
+  /// Gives all processes of a training the network, the optimiser's state and the averages of rank
+  /// 0. Throws Error as Processes.
+  void takeFromFirst(Processes& processes);
 
   /// Loads a checkpoint into a changed configuration: the network, the position, and those states
   /// of optimiser and average that fit the new recipe. Returns one text for each part that could

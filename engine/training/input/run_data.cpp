@@ -121,9 +121,41 @@ TensorBatch RunData::batch(int epoch, int batch) {
   const BatchPosition position{static_cast<std::uint64_t>(epoch),
                                static_cast<std::uint32_t>(batch)};
   const std::span<const std::uint32_t> indices = order_.batch(position);
-  TensorBatch made = maker_.augmented(*train_, indices, epoch);
-  if (!mixer_.mixes()) return made;
-  return mixed(std::move(made), mixer_.draw(position, static_cast<std::uint32_t>(indices.size())));
+  const BatchPart::Range range = part().of(static_cast<std::int64_t>(indices.size()));
+  const std::span<const std::uint32_t> own =
+      indices.subspan(static_cast<std::size_t>(range.first), static_cast<std::size_t>(range.count));
+  TensorBatch made;
+  if (!mixer_.mixes()) {
+    made = maker_.augmented(*train_, own, epoch);
+  } else {
+    const MixingDraw draw = mixer_.draw(position, static_cast<std::uint32_t>(indices.size()));
+    made = part().isWhole() ? mixed(maker_.augmented(*train_, indices, epoch), draw)
+                            : mixedPart(indices, range, draw, epoch);
+  }
+  made.jointShare = range.share;
+  return made;
+}
+
+/// The partners may be in the parts of other processes: they are made here too, behind the own
+/// images.
+TensorBatch RunData::mixedPart(std::span<const std::uint32_t> indices,
+                               const BatchPart::Range& range,
+                               MixingDraw draw,
+                               int epoch) const {
+  const auto first = static_cast<std::size_t>(range.first);
+  const auto count = static_cast<std::size_t>(range.count);
+  const std::span<const std::uint32_t> own = indices.subspan(first, count);
+  std::vector<std::uint32_t> rows(own.begin(), own.end());
+  for (std::size_t i = 0; i < count; ++i) rows.push_back(indices[draw.partners[first + i]]);
+  draw.partners.resize(2 * count);
+  for (std::uint32_t i = 0; i < 2 * count; ++i) {
+    draw.partners[i] = (i + static_cast<std::uint32_t>(count)) % (2 * count);
+  }
+  TensorBatch both = mixed(maker_.augmented(*train_, rows, epoch), draw);
+  for (at::Tensor* each : {&both.images, &both.labels, &both.partnerLabels}) {
+    *each = each->narrow(0, 0, range.count);
+  }
+  return both;
 }
 
 const Examples& RunData::test() {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,6 +83,10 @@ class RunData : public TrainingData, public NetworkImages {
           ImageOrigin origin);
 
   const LabeledImages& testImages();
+  TensorBatch mixedPart(std::span<const std::uint32_t> indices,
+                        const BatchPart::Range& range,
+                        MixingDraw draw,
+                        int epoch) const;
 
   DataConfig config_;
   int batchSize_;

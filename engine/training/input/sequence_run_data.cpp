@@ -101,7 +101,17 @@ TensorBatch SequenceRunData::batch(int epoch, int batch) {
   const auto step =
       static_cast<std::uint64_t>(epoch) * static_cast<std::uint64_t>(batchesPerEpoch()) +
       static_cast<std::uint64_t>(batch);
-  return tensorsOf(data_->trainingBatch(seed_, step, batchSize_), batchSize_, device_);
+  TensorBatch whole = tensorsOf(data_->trainingBatch(seed_, step, batchSize_), batchSize_, device_);
+  if (part().isWhole()) return whole;
+  const BatchPart::Range range = part().of(batchSize_);
+  TensorBatch own{.images = whole.images.narrow(0, range.first, range.count),
+                  .labels = whole.labels.narrow(0, range.first, range.count)};
+  // The mean is over the tokens that are scored.
+  const auto scored = [](const at::Tensor& labels) {
+    return static_cast<double>(labels.ne(kNotScored).sum().item<std::int64_t>());
+  };
+  own.jointShare = range.share == 0 ? 0 : scored(own.labels) / scored(whole.labels);
+  return own;
 }
 
 }  // namespace lambda

@@ -7,6 +7,13 @@
 
 namespace lambda {
 
+BatchPart::Range BatchPart::of(std::int64_t examples) const {
+  const std::int64_t first = examples * rank / ranks;
+  const std::int64_t count = examples * (rank + 1) / ranks - first;
+  if (count == 0) return {.first = first, .count = 1, .share = 0};
+  return {first, count, static_cast<double>(count) / static_cast<double>(examples)};
+}
+
 std::unique_ptr<TrainingData> trainingDataOf(const ResolvedConfig& resolved,
                                              const NetworkInput& input,
                                              std::shared_ptr<DatasetCache> datasets) {

@@ -12,6 +12,25 @@ namespace lambda {
 
 class RunData;
 
+/// The part of every training batch that one of many processes gets.
+struct BatchPart {
+  /// Consecutive examples of a batch.
+  struct Range {
+    std::int64_t first = 0;
+    std::int64_t count = 0;  ///< At least 1.
+    double share = 1;        ///< Of the examples of the batch.
+  };
+
+  int rank = 0;
+  int ranks = 1;
+
+  bool isWhole() const { return ranks == 1; }
+
+  /// The part of a batch of `examples`. One of fewer examples than processes gives some of them an
+  /// example of others, with a share of 0.
+  Range of(std::int64_t examples) const;
+};
+
 /// The examples of a run, images or sequences, and the batches made of them, which are functions of
 /// the seed and of the position of the training. Lives on the training thread.
 class TrainingData {
@@ -35,8 +54,11 @@ class TrainingData {
   /// What was changed in the data as it was read, or left out; empty = nothing.
   virtual std::string changes() const { return {}; }
 
-  /// The training batch at a position, both counted from 0.
+  /// The training batch at a position, both counted from 0, or its part if one was chosen.
   virtual TensorBatch batch(int epoch, int batch) = 0;
+
+  /// From now on batch() gives this part. All counts remain those of whole batches.
+  void choosePart(const BatchPart& part) { part_ = part; }
 
   /// A fixed sample of the training examples, scored at the end of every epoch.
   virtual const Examples& trainSample() const = 0;
@@ -54,6 +76,12 @@ class TrainingData {
 
   /// Whether random pixels stand in for data that can't be read.
   virtual bool areSynthetic() const { return false; }
+
+ protected:
+  const BatchPart& part() const { return part_; }
+
+ private:
+  BatchPart part_;
 };
 
 /// The data of a run. `input`: of a network that is trained further: images are normalised by it

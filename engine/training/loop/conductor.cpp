@@ -15,29 +15,59 @@
 
 namespace lambda {
 
+namespace {
+
+std::optional<Team> teamOf(OpenRun& run) {
+  if (run.processes == nullptr) return std::nullopt;
+  return std::optional<Team>(
+      std::in_place, *run.processes, *run.prepared.state, run.prepared.resolved.config());
+}
+
+}  // namespace
+
 Conductor::Conductor(OpenRun run, RunControl& control, Observer& observer)
     : run_(std::move(run)),
       writer_(run_),
       control_(control),
       observer_(observer),
       changes_(run_, writer_, observer_),
-      steps_(state(),
-             data(),
-             recipe(),
-             run_.graphs.recorder,
-             [this](const std::string& obstacle) { noteWithoutGraph(obstacle); }),
-      scoring_(state(),
-               data(),
-               recipe(),
-               [this](const EvaluationProgress& progress) {
-                 observer_.evaluated(progress);
-                 return proceed();
-               }),
+      team_(teamOf(run_)),
+      steps_(
+          state(),
+          data(),
+          recipe(),
+          run_.graphs.recorder,
+          [this](const std::string& obstacle) { noteWithoutGraph(obstacle); },
+          team_ ? &*team_ : nullptr),
+      scoring_(
+          state(),
+          data(),
+          recipe(),
+          [this](const EvaluationProgress& progress) {
+            observer_.evaluated(progress);
+            return proceed();
+          },
+          team_ ? &*team_ : nullptr),
       lastSave_(Clock::now()) {
   if (config().monitoring.histograms) histograms_.emplace(progress().seconds);
 }
 
 RunResult Conductor::run(EventKind opening, const std::string& text) {
+  RunResult result = train(opening, text);
+  if (team_ && result.status == RunStatus::failed) {
+    // The others may be anywhere, and wait for no order.
+    team_->processes().leave(result.failure);
+  } else if (team_) {
+    try {
+      team_->order({.kind = Order::Kind::end});
+    } catch (const Error& error) {
+      writer_.note(EventKind::warning, "when the run was over, " + error.reason());
+    }
+  }
+  return result;
+}
+
+RunResult Conductor::train(EventKind opening, const std::string& text) {
   try {
     writer_.saveRecord(RunStatus::running);
     RunRecord opened = run_.record;
@@ -154,6 +184,7 @@ void Conductor::completeStep() {
                   .learningRate = completed.learningRate,
                   .gradientNorm = outcome.gradientNorm,
                   .imagesPerSecond = static_cast<double>(completed.images) / seconds,
+                  .allReduceSeconds = completed.allReduceSeconds,
                   .scoredBy = at.scoredBy});
   govern(seconds);
 }
@@ -193,13 +224,27 @@ void Conductor::govern(double seconds) {
                change->reason + "; a run whose threads change can't be repeated to the bit");
 }
 
+void Conductor::noteRanks() {
+  if (!team_) return;
+  const RankTimes times = team_->takeTimes();
+  for (std::size_t i = 0; i < run_.record.ranks.size(); ++i) {
+    RankRecord& rank = run_.record.ranks[i];
+    const double busy = times.busySeconds[i];
+    const double waited = times.waitedSeconds[i];
+    if (busy <= 0) continue;
+    rank.imagesPerSecond = times.examples[i] / busy;
+    rank.waitShare = std::clamp(waited / (busy + waited), 0.0, 1.0);
+  }
+}
+
 Conductor::Outcome Conductor::finishEpoch() {
   writer_.requireFiniteState();
-  const std::optional<Scores> train = scoring_.score(data().trainSample(), Split::train);
+  noteRanks();
+  const std::optional<Scores> train = scoring_.score(Split::train);
   if (!train) return Outcome::stopped;
   EpochScores scores{.train = *train};
   if (data().validation().count() > 0) {
-    scores.validation = scoring_.score(data().validation(), Split::validation);
+    scores.validation = scoring_.score(Split::validation);
     if (!scores.validation) return Outcome::stopped;
   }
   lastSave_ = Clock::now();
@@ -237,7 +282,7 @@ Conductor::Outcome Conductor::scoreTest() {
   const std::filesystem::path best = run_.folder.bestCheckpoint();
   const bool scoresBest = config().checkpoints.keepBest && std::filesystem::exists(best, error);
   const std::optional<Scores> scores =
-      scoresBest ? scoring_.scoreTest(best) : scoring_.score(data().test(), Split::test);
+      scoresBest ? scoring_.scoreTest(best) : scoring_.score(Split::test);
   if (!scores) return Outcome::stopped;
   noteTestSet();
   run_.record.testScore = scores->score;

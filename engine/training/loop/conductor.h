@@ -9,6 +9,7 @@
 #include "engine/runtime/tensor_memory.h"
 #include "engine/training/loop/epoch_scoring.h"
 #include "engine/training/loop/steps.h"
+#include "engine/training/processes/team.h"
 #include "engine/training/run/live_changes.h"
 #include "engine/training/run/run_writer.h"
 
@@ -47,6 +48,10 @@ class Conductor {
   void recordHistograms(const StepUnderWay& completed);
   void noteWithoutGraph(const std::string& obstacle);
   void govern(double seconds);
+
+  /// Notes in the record what each of many processes did in the epoch.
+  void noteRanks();
+
   Outcome finishEpoch();
   EpochRecord epochRecordOf(const EpochScores& scores) const;
   Outcome scoreTest();
@@ -62,6 +67,7 @@ class Conductor {
 
   /// Completes the step under way, then saves as RunWriter::saveCheckpoint().
   bool saveCheckpoint(const std::string& why, RunWriter::Space space);
+  RunResult train(EventKind opening, const std::string& text);
   RunResult end(RunStatus status, const std::string& text);
   RunResult fail(const std::string& text);
 
@@ -81,6 +87,7 @@ class Conductor {
   RunControl& control_;
   Observer& observer_;
   LiveChanges changes_;
+  std::optional<Team> team_;  // None = this is the only process.
   Steps steps_;
   EpochScoring scoring_;
   std::optional<HistogramSchedule> histograms_;  // None = no more histograms are recorded.

@@ -12,24 +12,47 @@
 namespace lambda {
 
 StepUnderWay Steps::start(bool withHistograms) {
-  const auto start = std::chrono::steady_clock::now();
   const TrainingProgress& at = state_.progress;
-  const TensorBatch batch = data_.batch(at.epoch, at.batch);
-  const double dataSeconds = secondsSince(start);
   const double learningRate =
       learningRateOfStep(recipe_, at.epoch, at.batch, data_.batchesPerEpoch());
+  if (team_ != nullptr) {
+    team_->order({.kind = Order::Kind::step,
+                  .epoch = at.epoch,
+                  .batch = at.batch,
+                  .step = at.step,
+                  .learningRate = learningRate,
+                  .withHistograms = withHistograms});
+  }
+  return begin(learningRate, withHistograms);
+}
+
+void Steps::follow(const Order& order) {
+  state_.progress.epoch = order.epoch;
+  state_.progress.batch = order.batch;
+  state_.progress.step = order.step;
+  begin(order.learningRate, order.withHistograms).step.outcome();
+}
+
+StepUnderWay Steps::begin(double learningRate, bool withHistograms) {
+  const auto start = std::chrono::steady_clock::now();
+  const TrainingProgress& at = state_.progress;
+  if (team_ != nullptr) team_->beginStep(at.step);
+  const TensorBatch batch = data_.batch(at.epoch, at.batch);
+  const double dataSeconds = secondsSince(start);
   std::optional<StepHistograms> histograms;
   if (withHistograms) histograms.emplace();
   StartedStep step = histograms
                          ? startObservedStep(state_, runner_, batch, learningRate, *histograms)
                          : runner_.start(batch, learningRate);
-  return {.step = std::move(step),
-          .before = at,
-          .start = start,
-          .dataSeconds = dataSeconds,
-          .learningRate = learningRate,
-          .images = batch.labels.size(0),
-          .histograms = std::move(histograms)};
+  return {
+      .step = std::move(step),
+      .before = at,
+      .start = start,
+      .dataSeconds = dataSeconds,
+      .learningRate = learningRate,
+      .images = data_.examplesIn(at.batch + 1) - data_.examplesIn(at.batch),
+      .allReduceSeconds = team_ != nullptr ? std::optional(team_->waitedSeconds()) : std::nullopt,
+      .histograms = std::move(histograms)};
 }
 
 double Steps::secondsOf(const StepUnderWay& ended) {

@@ -10,6 +10,7 @@
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
 #include "engine/training/loop/conductor.h"
+#include "engine/training/processes/follower.h"
 #include "engine/training/run/resume_point.h"
 #include "engine/training/start/prepared_run.h"
 #include "engine/values/architecture/cost.h"
@@ -138,20 +139,40 @@ std::optional<ThreadGovernor> governorOf(const ResolvedConfig& resolved) {
   return governs ? std::optional<ThreadGovernor>(device.threads) : std::nullopt;
 }
 
+/// How many processes train a run together, as the end of an event text.
+std::string processesText(const Processes* processes) {
+  if (processes == nullptr) return {};
+  return "; " + std::to_string(processes->size()) + " processes train it together";
+}
+
+/// A run that many processes have trained remains one that one can't repeat.
+void noteRanks(RunRecord& record, std::vector<RankRecord> ranks) {
+  record.environment.ranks = std::max(record.environment.ranks, static_cast<int>(ranks.size()));
+  record.ranks = std::move(ranks);
+}
+
+/// Many processes record no steps.
+CudaGraphPlugin graphsFor(const PreparedRun& prepared, const Processes* processes) {
+  if (processes != nullptr) return {};
+  return cudaGraphsFor(prepared.resolved.config().device, *prepared.state);
+}
+
 OpenRun openRun(RunFolder folder,
                 std::unique_ptr<RunLock> lock,
                 RunRecord record,
                 PreparedRun prepared,
-                std::unique_ptr<RunJournal> journal) {
-  auto governor = governorOf(prepared.resolved);
-  CudaGraphPlugin graphs = cudaGraphsFor(prepared.resolved.config().device, *prepared.state);
+                std::unique_ptr<RunJournal> journal,
+                Processes* processes) {
+  auto governor = processes == nullptr ? governorOf(prepared.resolved) : std::nullopt;
+  CudaGraphPlugin graphs = graphsFor(prepared, processes);
   return {std::move(folder),
           std::move(lock),
           std::move(record),
           std::move(prepared),
           std::move(journal),
           std::move(governor),
-          std::move(graphs)};
+          std::move(graphs),
+          processes};
 }
 
 /// Creates the folder of a new run. The run is prepared before, so that a failed start leaves no
@@ -159,7 +180,10 @@ OpenRun openRun(RunFolder folder,
 OpenRun openNewRun(PreparedRun prepared,
                    const NewRunPlace& place,
                    const Lineage& lineage,
-                   Observer& observer) {
+                   Observer& observer,
+                   Processes* processes) {
+  std::vector<RankRecord> ranks;
+  if (processes != nullptr) ranks = shareTraining(*processes, prepared);
   RunFolder folder =
       place.folderName.empty()
           ? RunFolder::create(place.runsFolder, nameOfRun(prepared.resolved.config()))
@@ -167,13 +191,15 @@ OpenRun openNewRun(PreparedRun prepared,
   auto lock = std::make_unique<RunLock>(folder);
   RunRecord record = recordOf(prepared);
   record.lineage = lineage;
+  noteRanks(record, std::move(ranks));
   writeRunRecord(folder.record(), record);
   auto journal = std::make_unique<RunJournal>(folder, observer);
   return openRun(std::move(folder),
                  std::move(lock),
                  std::move(record),
                  std::move(prepared),
-                 std::move(journal));
+                 std::move(journal),
+                 processes);
 }
 
 /// Removes the temporary files that a killed process left in a run.
@@ -208,8 +234,25 @@ RunRecord recordToResume(const RunFolder& folder, const ResumeOptions& options) 
 }
 
 /// Why a resumed run is not bit-exact, as the end of an event text; empty if it is.
-std::string exactnessText(const Environment& before, const ComputeDevice& device) {
+std::string exactnessText(const Environment& before,
+                          const ComputeDevice& device,
+                          const std::vector<RankRecord>& ranksBefore,
+                          const std::vector<RankRecord>& ranks) {
   const Environment now = currentEnvironment(device);
+  const auto countOf = [](const std::vector<RankRecord>& all) {
+    return std::to_string(std::max<std::size_t>(1, all.size()));
+  };
+  if (ranks.size() != ranksBefore.size()) {
+    return "; trained by " + countOf(ranks) + " instead of " + countOf(ranksBefore) +
+           " processes, whose sums are rounded in another order: not bit-exact";
+  }
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i].threads == ranksBefore[i].threads && ranks[i].device == ranksBefore[i].device) {
+      continue;
+    }
+    return "; the device or the threads of rank " + std::to_string(i) +
+           " differ from those before: not bit-exact";
+  }
   if (now.threads != before.threads || now.device != before.device || now.torch != before.torch ||
       now.cpu != before.cpu) {
     return "; the machine, thread count or LibTorch differs from the first start: not bit-exact";
@@ -249,27 +292,30 @@ RunResult trainRun(const RunConfig& wanted,
                    const NewRunPlace& place,
                    RunControl& control,
                    Observer& observer,
-                   const ExpectedData& expected) {
+                   const ExpectedData& expected,
+                   Processes* processes) {
   requireTrainable(wanted);
-  PreparedRun prepared = PreparedRun::fresh(withAbsolutePaths(wanted));
+  PreparedRun prepared = PreparedRun::fresh(withAbsolutePaths(wanted), processes);
   const std::string text = placeText(prepared.resolved, *prepared.data) +
                            changedDataText(*prepared.data, prepared.resolved.config(), expected) +
-                           prepared.startText;
+                           prepared.startText + processesText(processes);
   Lineage lineage;
   lineage.parentRun = wanted.parentRun;
-  Conductor conductor(openNewRun(std::move(prepared), place, lineage, observer), control, observer);
+  Conductor conductor(
+      openNewRun(std::move(prepared), place, lineage, observer, processes), control, observer);
   return conductor.run(EventKind::started, text);
 }
 
 RunResult resumeRun(const fs::path& run,
                     const ResumeOptions& options,
                     RunControl& control,
-                    Observer& observer) {
+                    Observer& observer,
+                    Processes* processes) {
   RunFolder folder = RunFolder::open(run);
   auto lock = std::make_unique<RunLock>(folder);
   sweep(folder);
   RunRecord record = recordToResume(folder, options);
-  ResolvedConfig resolved(record.config);
+  ResolvedConfig resolved = resolvedFor(record.config, processes);
   // A record that was not written by a training may have an automatic precision until here.
   record.config = resolved.config();
   if (resolved.precisionRates().wereMeasured()) {
@@ -297,20 +343,27 @@ RunResult resumeRun(const fs::path& run,
   // The loop changes the number of epochs before its first step.
   Recipe recipe = record.config.recipe;
   recipe.epochs = options.epochs.value_or(recipe.epochs);
-  std::string text = "from " + point.checkpoint.filename().string() + ", " +
-                     placeText(resolved, *data) +
-                     exactnessText(record.environment, resolved.device()) +
-                     rateText(point.checkpoint,
-                              recipe,
-                              at.epoch + static_cast<double>(at.batch) / data->batchesPerEpoch()) +
-                     changed;
+  PreparedRun prepared{std::move(resolved), std::move(data), std::move(point.state)};
+  std::vector<RankRecord> ranks;
+  if (processes != nullptr) ranks = shareTraining(*processes, prepared);
+  std::string text =
+      "from " + point.checkpoint.filename().string() + ", " +
+      placeText(prepared.resolved, *prepared.data) +
+      exactnessText(record.environment, prepared.resolved.device(), record.ranks, ranks) +
+      rateText(point.checkpoint,
+               recipe,
+               at.epoch + static_cast<double>(at.batch) / prepared.data->batchesPerEpoch()) +
+      changed;
   for (const std::string& warning : point.warnings) text += "; " + warning;
   if (!repaired.empty()) text += "; " + repaired;
+  text += processesText(processes);
+  noteRanks(record, std::move(ranks));
   Conductor conductor(openRun(std::move(folder),
                               std::move(lock),
                               std::move(record),
-                              {std::move(resolved), std::move(data), std::move(point.state)},
-                              std::move(journal)),
+                              std::move(prepared),
+                              std::move(journal),
+                              processes),
                       control,
                       observer);
   return conductor.run(EventKind::resumed, text);
@@ -330,7 +383,9 @@ RunResult forkRun(const fs::path& checkpoint,
                         absolute.filename().string(),
                         fork.state->progress.step};
   Conductor conductor(
-      openNewRun(std::move(fork), runsFolder, lineage, observer), control, observer);
+      openNewRun(std::move(fork), runsFolder, lineage, observer, /*processes=*/nullptr),
+      control,
+      observer);
   return conductor.run(EventKind::started, text);
 }
 
@@ -342,6 +397,12 @@ RunResult repeatRun(const fs::path& run,
   const RunFolder folder = RunFolder::open(run);
   std::vector<Problem> warnings;
   const RunRecord original = readRunRecord(folder.record(), warnings);
+  if (original.environment.ranks > 1) {
+    throw Error(folder.path().string(),
+                std::to_string(original.environment.ranks) +
+                    " processes trained it, and a repetition by one can't give its bits",
+                "Train its configuration again with as many processes.");
+  }
   const std::string changes = dataChangesText(folder, original, changedData);
   const std::int64_t steps = readCheckpointHeader(folder.lastCheckpoint()).progress.step;
   RunConfig config = withoutExperiment(original.config);
@@ -357,7 +418,8 @@ RunResult repeatRun(const fs::path& run,
       "repeats " + folder.name() + ", " + placeText(prepared.resolved, *prepared.data) +
       changedDataText(*prepared.data, config, {firstDigestOf(original), changedData}) + changes;
   if (original.status != RunStatus::finished) control.stopAfter({.step = steps});
-  OpenRun opened = openNewRun(std::move(prepared), runsFolder, original.lineage, observer);
+  OpenRun opened = openNewRun(
+      std::move(prepared), runsFolder, original.lineage, observer, /*processes=*/nullptr);
   opened.record.changes = original.changes;
   Conductor conductor(std::move(opened), control, observer);
   return conductor.run(EventKind::started, text);

@@ -13,11 +13,14 @@
 
 namespace lambda {
 
+class Processes;
+
 // The ways to train. Each call blocks until the run ends, on the thread that owns all tensors;
 // other threads steer it through the control. Failures while training (a NaN, no memory, a full
 // disk) give a result of status `failed`. A start that is impossible (a bad configuration, missing
 // data, a folder that can't be written or that another process trains in) throws Error before the
-// first batch.
+// first batch. With `processes`, this is rank 0 of many: the others call followTraining(). Null =
+// it trains alone.
 
 /// Throws Error, with all problems found, for a configuration that can't be trained.
 void requireTrainable(const RunConfig& config);
@@ -45,7 +48,8 @@ RunResult trainRun(const RunConfig& config,
                    const NewRunPlace& place,
                    RunControl& control,
                    Observer& observer,
-                   const ExpectedData& data = {});
+                   const ExpectedData& data = {},
+                   Processes* processes = nullptr);
 
 /// Continues a run from its last checkpoint, or, if that is damaged, from the newest intact one.
 /// Throws Error if run.json differs from the checkpoint in a setting that decides the results,
@@ -56,7 +60,12 @@ RunResult trainRun(const RunConfig& config,
 RunResult resumeRun(const std::filesystem::path& run,
                     const ResumeOptions& options,
                     RunControl& control,
-                    Observer& observer);
+                    Observer& observer,
+                    Processes* processes = nullptr);
+
+/// Trains as one of many processes, but not the first, what rank 0 trains, until that ends. Writes
+/// no file. Throws Error as Processes, and where this process can't train it.
+void followTraining(Processes& processes);
 
 /// Starts a new run from a checkpoint of another run, with changed settings. The architecture must
 /// have the same parameters. The optimiser's state is loaded if the new optimiser keeps the same

@@ -9,6 +9,7 @@
 
 #include "engine/runs/run_folder.h"
 #include "engine/runs/run_journal.h"
+#include "engine/runtime/processes/processes.h"
 #include "engine/runtime/thread_governor.h"
 #include "engine/training/start/prepared_run.h"
 #include "engine/training/step/cuda_graph_plugin.h"
@@ -33,6 +34,7 @@ struct OpenRun {
   std::unique_ptr<RunJournal> journal;
   std::optional<ThreadGovernor> governor = {};  ///< None = the number of threads is fixed.
   CudaGraphPlugin graphs = {};                  ///< Its recorder, if any, records the steps.
+  Processes* processes = nullptr;               ///< Those that train it; null = this one.
   /// Returns the bytes that can still be written to the disk of a folder.
   std::function<std::uintmax_t(const std::filesystem::path&)> freeBytes = freeBytesAt;
 };

@@ -5,18 +5,19 @@
 
 #include "engine/formats/files/sha256.h"
 #include "engine/runtime/error.h"
+#include "engine/training/processes/follower.h"
 #include "engine/training/start/start_weights.h"
 
 namespace lambda {
 
-PreparedRun PreparedRun::fresh(RunConfig config) {
+PreparedRun PreparedRun::fresh(RunConfig config, const Processes* processes) {
   const std::optional<ForeignWeights> weights = readStartWeights(config.start);
   if (weights) config.start.sha256 = weights->sha256;
   DataConfig& labels = config.data;
   if (!labels.pseudoLabels.empty() && labels.pseudoLabelsSha256.empty()) {
     labels.pseudoLabelsSha256 = sha256OfFile(labels.pseudoLabels);
   }
-  ResolvedConfig resolved(std::move(config));
+  ResolvedConfig resolved = resolvedFor(std::move(config), processes);
   auto data = trainingDataOf(resolved);
   auto state = std::make_unique<TrainingState>(resolved);
   whitenStem(*state, *data);

@@ -12,11 +12,12 @@ namespace lambda {
 
 /// Everything that a training needs: the configuration on this machine, the images and the state.
 struct PreparedRun {
-  /// Prepares a new run: initialises the network, computes the filters of a whitened stem, and
-  /// takes the weights that the configuration starts from, whose digest it then has. Throws Error
-  /// for a device that is missing, for weights that can't be read, have another digest or do not
-  /// fit, and for data that can't be read or does not match the network.
-  static PreparedRun fresh(RunConfig config);
+  /// Prepares a new run, of many processes for rank 0: initialises the network, computes the
+  /// filters of a whitened stem, and takes the weights that the configuration starts from, whose
+  /// digest it then has. Throws Error for a device that is missing, for weights that can't be read,
+  /// have another digest or do not fit, and for data that can't be read or does not match the
+  /// network.
+  static PreparedRun fresh(RunConfig config, const Processes* processes = nullptr);
 
   /// Loads a checkpoint that continues under another configuration. The fork starts at the
   /// beginning of the checkpoint's epoch, because a position within an epoch has no meaning for

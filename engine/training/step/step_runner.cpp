@@ -125,8 +125,12 @@ std::optional<WorkCounts> StepRunner::recordCounts() const {
 
 StepRunner::StepRunner(TrainingState& state,
                        WorkRecorder* recorder,
-                       std::function<void(const std::string&)> warn)
-    : state_(state), recorder_(recorder), warn_(std::move(warn)) {}
+                       std::function<void(const std::string&)> warn,
+                       Team* team)
+    : state_(state),
+      recorder_(team == nullptr ? recorder : nullptr),
+      warn_(std::move(warn)),
+      team_(team) {}
 
 StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
   noteShape(batch);
@@ -136,7 +140,7 @@ StartedStep StepRunner::start(const TensorBatch& batch, double learningRate) {
   }
   if (recorded_ && recorded_->canReplay(batch)) return recorded_->start(batch, learningRate);
   ++steps_;
-  return startStep(state_, batch, learningRate);
+  return startStep(state_, batch, learningRate, {}, nullptr, team_);
 }
 
 StartedStep StepRunner::startTraced(const TensorBatch& batch,
@@ -145,7 +149,7 @@ StartedStep StepRunner::startTraced(const TensorBatch& batch,
                                     const PhaseObserver& ended) {
   noteShape(batch);
   ++steps_;
-  return startStep(state_, batch, learningRate, ended, &trace);
+  return startStep(state_, batch, learningRate, ended, &trace, team_);
 }
 
 void StepRunner::noteShape(const TensorBatch& batch) {

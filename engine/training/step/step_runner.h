@@ -22,9 +22,12 @@ inline constexpr int kStepsBeforeRecord = 3;
 class StepRunner {
  public:
   /// `recorder`: null = none. `warn` is called once, with the reason, if steps can't be recorded.
+  /// `team`: this rank's place among many processes, whose steps are not recorded; null = it is
+  /// the only one.
   StepRunner(TrainingState& state,
              WorkRecorder* recorder,
-             std::function<void(const std::string&)> warn);
+             std::function<void(const std::string&)> warn,
+             Team* team = nullptr);
   ~StepRunner();
 
   /// Starts the next step on a batch, as startStep().
@@ -50,6 +53,7 @@ class StepRunner {
   TrainingState& state_;
   WorkRecorder* recorder_;  // Null if there is none, and after it has failed.
   std::function<void(const std::string&)> warn_;
+  Team* team_;
   std::vector<std::int64_t> shape_;         // Shape of the images of the latest batch.
   int steps_ = 0;                           // Unrecorded steps on batches of that shape.
   std::unique_ptr<RecordedStep> recorded_;  // Null until it is recorded.

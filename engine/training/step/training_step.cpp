@@ -4,6 +4,8 @@
 
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 
+#include "engine/layers/norm/joint_norm.h"
+#include "engine/training/processes/team.h"
 #include "engine/training/step/autocast.h"
 
 namespace lambda {
@@ -57,19 +59,26 @@ StepOutcome StartedStep::outcome() const {
 StepMeasures computeGradients(TrainingState& state,
                               const TensorBatch& batch,
                               const PhaseObserver& ended,
-                              ForwardTrace* trace) {
+                              ForwardTrace* trace,
+                              Team* team) {
   const Recipe& recipe = state.recipe();
   state.network->train();
   state.optimizer.zeroGrad();
   at::Tensor logits;
   {
     const Autocast autocast(recipe.precision, batch.images.device().type());
+    Processes* joint = team != nullptr && recipe.synchronizedNorm ? &team->processes() : nullptr;
+    const JointNorms norms(joint, /*counts=*/batch.jointShare > 0);
     logits = state.network->forward(batch.images, trace);
   }
   logits = logits.to(at::kFloat);
   const at::Tensor objective = state.objective.lossOf(logits, batch, recipe.labelSmoothing);
   notifyEnd(ended, StepPhase::forward);
-  objective.backward();
+  if (team != nullptr) {
+    team->backward(objective, batch.jointShare);
+  } else {
+    objective.backward();
+  }
   notifyEnd(ended, StepPhase::backward);
 
   const at::Tensor measured = logits.detach();
@@ -77,6 +86,7 @@ StepMeasures computeGradients(TrainingState& state,
   measures.loss =
       recipe.labelSmoothing == 0 ? objective.detach() : state.objective.lossOf(measured, batch, 0);
   measures.score = state.objective.scoreOf(measured, batch.labels);
+  if (team != nullptr) team->join(measures, batch);
   return measures;
 }
 
@@ -84,8 +94,9 @@ StartedStep startStep(TrainingState& state,
                       const TensorBatch& batch,
                       double learningRate,
                       const PhaseObserver& ended,
-                      ForwardTrace* trace) {
-  StepMeasures measures = computeGradients(state, batch, ended, trace);
+                      ForwardTrace* trace,
+                      Team* team) {
+  StepMeasures measures = computeGradients(state, batch, ended, trace, team);
   notifyEnd(ended, StepPhase::measures);
   measures.gradientNorm = state.optimizer.apply({.learningRate = learningRate,
                                                  .loss = measures.loss,

@@ -30,6 +30,8 @@ enum class StepPhase {
   update,    ///< Norm of the gradients, clipping, update of the weights and of their average.
 };
 
+class Team;
+
 /// Called at the end of each part of a step.
 using PhaseObserver = std::function<void(StepPhase)>;
 
@@ -63,11 +65,13 @@ class StartedStep {
 /// Runs the forward and the backward pass of one batch in training mode. Drops the old gradients
 /// and leaves those of the objective: lossOf() with label smoothing. Only queues work; the
 /// result lacks the norm of the gradients. `trace`, if any, follows the forward pass, and must be
-/// passive.
+/// passive. With a team, the batch is a part, and gradients and measures are those of the joint
+/// batch.
 StepMeasures computeGradients(TrainingState& state,
                               const TensorBatch& batch,
                               const PhaseObserver& ended = {},
-                              ForwardTrace* trace = nullptr);
+                              ForwardTrace* trace = nullptr,
+                              Team* team = nullptr);
 
 /// Starts a whole step: gradients, clipping and update. The caller advances the position. Waits for
 /// a GPU unless the update runs entirely on it.
@@ -75,7 +79,8 @@ StartedStep startStep(TrainingState& state,
                       const TensorBatch& batch,
                       double learningRate,
                       const PhaseObserver& ended = {},
-                      ForwardTrace* trace = nullptr);
+                      ForwardTrace* trace = nullptr,
+                      Team* team = nullptr);
 
 /// Runs a whole step and waits for it.
 inline StepOutcome trainOnBatch(TrainingState& state,

@@ -41,6 +41,9 @@ inline constexpr EnumNames<2> kNamesOf<ValidationPictures>{
 template <>
 inline constexpr EnumNames<2> kNamesOf<CropPadding>{{"reflect", "zero"}};
 template <>
+inline constexpr EnumNames<3> kNamesOf<RateScaling>{{"none", "linear", "squareRoot"},
+                                                    {"None", "Linear", "Square root"}};
+template <>
 inline constexpr EnumNames<3> kNamesOf<LastBatch>{{"automatic", "drop", "keep"},
                                                   {"Automatic: keep of few", "", ""}};
 template <>

@@ -304,6 +304,21 @@ void visitFields(Value& value, Visit&& visit) {
             "Multiplies the whole schedule; can be changed while a run trains, for example to 0.1 "
             "where the loss jumps."},
       value.learningRateFactor);
+  same(Field{{"rateScaling",
+              "how the learning rate follows the batch size: none, linear, squareRoot; it is "
+              "multiplied by batchSize / rateBatchSize, or by the root of that"},
+             {"Rate by batch size"},
+             "For larger batches without a new search of the learning rate: linear for SGD with a "
+             "warm-up (arXiv:1706.02677), squareRoot for Adam. Costs nothing."},
+       value.rateScaling);
+  same(Field{{"rateBatchSize",
+              "batch size that the learning rate is given for, for rateScaling",
+              1,
+              65536},
+             {"Rate given for", Stepping::doubling, "images"},
+             "The batch size whose learning rate is known.",
+             value.rateScaling != RateScaling::none},
+       value.rateBatchSize);
   same(Field{{"labelSmoothing", "share of the target spread over all classes", 0, 0.99},
              {"Label smoothing", Stepping::hundredth},
              "Less overconfident predictions, often some tenths of a point; the paper uses 0.1. "
@@ -342,6 +357,14 @@ void visitFields(Value& value, Visit&& visit) {
               {"Channels last"},
               "Faster convolutions on most processors, the same results; no memory."},
         value.channelsLast);
+  visit(
+      Field{{"synchronizedNorm",
+             "with many processes: batch norms use the joint batch, not each process its part"},
+            {"Synchronised norm"},
+            "With many processes, the results of one process on the joint batch; otherwise a norm "
+            "sees the part of its process. Each norm then waits for all processes, twice a step. "
+            "No difference with one process."},
+      value.synchronizedNorm);
 }
 
 template <Either<StartConfig> Value, class Visit>
@@ -403,6 +426,13 @@ void visitFields(Value& value, Visit&& visit) {
               "Less time between kernels on a GPU, the same results.",
               !value.cudaGraphs || value.kind != DeviceKind::cpu},
         value.cudaGraphs);
+  visit(
+      Field{{"overlapsGradients",
+             "with many processes: send gradients while the backward pass still computes others"},
+            {"Overlap gradients"},
+            "With many processes, hides the time of the network behind that of the backward pass. "
+            "Off, all are sent at its end. No difference with one process."},
+      value.overlapsGradients);
 }
 
 template <Either<CheckpointConfig> Value, class Visit>

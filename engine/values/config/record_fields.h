@@ -49,6 +49,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"learningRate", "learning rate of the step"}, value.learningRate);
   visit(Field{"gradientNorm", "norm of all gradients before clipping"}, value.gradientNorm);
   visit(Field{"imagesPerSecond", "training throughput"}, value.imagesPerSecond);
+  visit(Field{"allReduceSeconds", "with many processes: waited for the sum of the gradients"},
+        value.allReduceSeconds);
 }
 
 template <Either<EpochRecord> Value, class Visit>
@@ -112,6 +114,17 @@ void visitFields(Value& value, Visit&& visit) {
         value.threadChanges);
   visit(Field{"precisionRates", "measured rates that an automatic precision was chosen by"},
         value.precisionRates);
+  visit(Field{"ranks", "processes that trained it together", 1, 1048576}, value.ranks);
+}
+
+template <Either<RankRecord> Value, class Visit>
+void visitFields(Value& value, Visit&& visit) {
+  visit(Field{"host", "name of its machine"}, value.host);
+  visit(Field{"device", "name of its device"}, value.device);
+  visit(Field{"threads", "its threads for tensor work", 0, 65536}, value.threads);
+  visit(Field{"imagesPerSecond", "its throughput while it did not wait"}, value.imagesPerSecond);
+  visit(Field{"waitShare", "share of its time in which it waited for the others", 0, 1},
+        value.waitShare);
 }
 
 template <Either<Lineage> Value, class Visit>
@@ -184,6 +197,8 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"flops", "FLOPs of the forward pass of one image", 0, kLargestCount}, value.flops);
   visit(Field{"pattern", "mixers of each stage, such as C-C-L-L"}, value.pattern);
   visit(Field{"environment", "program and machine of the run"}, value.environment);
+  visit(Field{"ranks", "the processes that train it together, if they are many", 0, 1048576},
+        value.ranks);
   visit(Field{"lineage", "run and checkpoint that it was forked from"}, value.lineage);
   visit(Field{"input", "how images become the network's input, and its classes"}, value.input);
   visit(Field{"dataSha256", "digests of the data set"}, value.dataSha256);

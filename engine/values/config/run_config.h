@@ -64,6 +64,14 @@ enum class LastBatch {
 /// measured once for a machine and a version of LibTorch; the run's record keeps the choice.
 enum class Precision { automatic, float32, bfloat16 };
 
+/// How the learning rate follows the batch size B: it is that of the optimiser's settings times
+/// B / B_0, or the root of that, for a base batch size B_0.
+enum class RateScaling {
+  none,        ///< It does not.
+  linear,      ///< Goyal et al., 2017 (arXiv:1706.02677), for SGD.
+  squareRoot,  ///< Krizhevsky, 2014 (arXiv:1404.5997); for Adam Malladi et al., 2022.
+};
+
 struct Recipe {
   int epochs = 30;
   int batchSize = 128;
@@ -71,7 +79,9 @@ struct Recipe {
   OptimizerConfig optimizer;
   ScheduleConfig schedule;
   double learningRateFactor = 1;  ///< Of the whole schedule; can be changed while a run trains.
-  double labelSmoothing = 0;      ///< In the training objective only; reported losses have none.
+  RateScaling rateScaling = RateScaling::none;
+  int rateBatchSize = 256;    ///< B_0 of the scaling.
+  double labelSmoothing = 0;  ///< In the training objective only; reported losses have none.
   /// Decay of the moving average of the weights, per step; 0 = none. It warms up: step t decays by
   /// min(emaDecay, (1 + t) / (10 + t)), see WeightAverage.
   double emaDecay = 0;
@@ -80,6 +90,9 @@ struct Recipe {
       false;  ///< Scores are those of the mean logits of an image and shifted ones.
   Precision precision = Precision::float32;
   bool channelsLast = true;
+  /// Of many processes: batch norms use the mean and the variance of the joint batch. Otherwise
+  /// each process uses those of its part.
+  bool synchronizedNorm = false;
 
   bool operator==(const Recipe&) const = default;
 };
@@ -114,6 +127,8 @@ struct DeviceConfig {
   bool yieldsToOthers = false;
   /// CUDA: a training step is recorded and replayed as a whole, with bit-identical results.
   bool cudaGraphs = true;
+  /// Of many processes: gradients are sent while the backward pass still computes others.
+  bool overlapsGradients = true;
 
   bool operator==(const DeviceConfig&) const = default;
 };

@@ -56,9 +56,22 @@ double learningRateFactor(const ScheduleConfig& schedule, double epoch, int epoc
       schedule.kind);
 }
 
+double batchSizeFactor(const Recipe& recipe) {
+  const double larger = static_cast<double>(recipe.batchSize) / recipe.rateBatchSize;
+  switch (recipe.rateScaling) {
+    case RateScaling::linear:
+      return larger;
+    case RateScaling::squareRoot:
+      return std::sqrt(larger);
+    case RateScaling::none:
+      break;
+  }
+  return 1;
+}
+
 double learningRateAt(const Recipe& recipe, double epoch) {
   return recipe.optimizer.learningRate * learningRateFactor(recipe.schedule, epoch, recipe.epochs) *
-         recipe.learningRateFactor;
+         recipe.learningRateFactor * batchSizeFactor(recipe);
 }
 
 double learningRateOfStep(const Recipe& recipe, int epoch, int batch, int batchesPerEpoch) {

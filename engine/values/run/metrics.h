@@ -49,6 +49,8 @@ struct BatchRecord {
   double learningRate = 0;
   double gradientNorm = 0;  ///< 2-norm of all gradients before clipping.
   double imagesPerSecond = 0;
+  /// With many processes: for the sum of the gradients, after this process had its own.
+  std::optional<double> allReduceSeconds = std::nullopt;
   ScoreKind scoredBy = ScoreKind::accuracy;
 
   bool operator==(const BatchRecord&) const = default;

@@ -26,10 +26,22 @@ struct Environment {
   std::string cpu;     ///< Name of the processor.
   std::string host;
   std::string started;            ///< UTC, ISO 8601, for example "2026-11-20T22:48:00Z".
+  int ranks = 1;                  ///< Processes that train it together; results depend on it.
   int threadChanges = 0;          ///< During training; not 0: not repeatable bit for bit.
   PrecisionRates precisionRates;  ///< Measured rates, where the precision was automatic.
 
   bool operator==(const Environment&) const = default;
+};
+
+/// One of the processes that train a run together, over its latest epoch.
+struct RankRecord {
+  std::string host;
+  std::string device;  ///< As in Environment.
+  int threads = 0;
+  double imagesPerSecond = 0;  ///< While it did not wait for the others.
+  double waitShare = 0;        ///< Of its time, 0..1: in which it waited for the others.
+
+  bool operator==(const RankRecord&) const = default;
 };
 
 /// SHA-256 of the images of a data set with their labels and the names of the classes, as
@@ -56,6 +68,7 @@ struct RunRecord {
   RunConfig config;  ///< With the settings that are in effect after the changes so far.
   std::vector<RunChange> changes;  ///< While it trained, in order of time; see ChangeRequest.
   Environment environment;
+  std::vector<RankRecord> ranks;  ///< In their order; none for a run in one process.
   Lineage lineage;
   RunStatus status = RunStatus::running;
   std::string statusText;  ///< Why it failed and what to do, when the status is failed.

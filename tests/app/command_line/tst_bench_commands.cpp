@@ -39,6 +39,7 @@ class TestBenchCommands : public QObject {
   void stepTellsOfBothNetworks();
   void networksAreMeasuredAndCounted();
   void evaluationsAreTimed();
+  void theStepsOfManyNodesAreSimulated();
   void anAutomaticPrecisionIsDecided();
   void stepsAreRecorded();
   void textNamesTheMachine();
@@ -291,6 +292,30 @@ void TestBenchCommands::evaluationsAreTimed() {
   QVERIFY(range[0].toDouble() > 0 && range[0].toDouble() <= median);
   QVERIFY(median <= range[1].toDouble());
   QVERIFY(rows[0][u"images"_s].toInt() > 0);
+}
+
+void TestBenchCommands::theStepsOfManyNodesAreSimulated() {
+  const QJsonObject report = reportOf(
+      u"bench scaling tiny.json --repetitions 3 --threads 1 --precision float32 --nodes 2 --nodes "
+      u"8 "
+      "--gbits 10 --faster 1"_s);
+  const QJsonArray rows = report[u"rows"_s].toArray();
+  if (rows.isEmpty()) QSKIP("this program was built without Gloo");
+  qint64 bytes = 0;
+  double ready = 0;
+  for (const QJsonValue& bucket : rows[0][u"buckets"_s].toArray()) {
+    bytes += bucket[u"bytes"_s].toInteger();
+    QVERIFY(bucket[u"readySeconds"_s].toDouble() > ready);
+    ready = bucket[u"readySeconds"_s].toDouble();
+  }
+  const double step = rows[0][u"stepSeconds"_s].toDouble();
+  QVERIFY(ready < step);
+  QCOMPARE(bytes, 4 * rows[0][u"parameters"_s].toInteger());
+  const QJsonArray nodes = rows[0][u"rows"_s].toArray();
+  QCOMPARE(nodes.size(), 2);
+  QCOMPARE(nodes[0][u"sentBytes"_s].toDouble(), double(bytes));
+  QVERIFY(nodes[1][u"stepSeconds"_s].toDouble() >= step);
+  QVERIFY(nodes[1][u"efficiency"_s].toDouble() <= 1);
 }
 
 void TestBenchCommands::anAutomaticPrecisionIsDecided() {

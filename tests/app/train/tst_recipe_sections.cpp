@@ -75,6 +75,7 @@ class TestRecipeSections : public QObject {
         RunConfig config;
         config.recipe.optimizer.kind = optimizer;
         config.recipe.schedule.kind = schedule;
+        config.recipe.rateScaling = RateScaling::linear;
         config.data.augmentation.randAugmentOperations = 2;
         config.data.labelledPerClass = 10;
         config.data.pseudoLabels = "predictions.csv";

@@ -65,8 +65,7 @@ class TestRunClaim : public QObject {
       const auto claim = RunClaim::take(claims.path(), "run");
       // It ignores the signal that the death of its parent sends.
       const ChildProcess training({"/bin/sh", "-c", "trap '' TERM; echo begun; exec sleep 100"},
-                                  folder.path() / "log",
-                                  claim->descriptor());
+                                  {.log = folder.path() / "log", .inherited = claim->descriptor()});
       while (true) ::pause();
     }
     const auto hasBegun = [&] {

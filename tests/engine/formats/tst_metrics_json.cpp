@@ -98,6 +98,9 @@ void TestMetricsJson::linesHaveTheDocumentedKeys() {
            "{\"kind\": \"event\", \"step\": 1, \"epoch\": 1, \"seconds\": 0, \"event\": "
            "\"warning\", \"text\": \"x\"}\n"s);
   QVERIFY(toLine(BatchRecord{}).rfind("{\"kind\": \"batch\", \"step\": 0,", 0) == 0);
+  // The many lines of a run by one process are not longer for it.
+  QVERIFY(toLine(BatchRecord{}).find("allReduceSeconds") == std::string::npos);
+  QVERIFY(toLine(BatchRecord{.allReduceSeconds = 1}).find("allReduceSeconds") != std::string::npos);
 }
 
 void TestMetricsJson::everyFieldComesBack() {

@@ -168,7 +168,7 @@ void TestRegression::lossAndScoreAreThoseOfTheFormulas() {
   QCOMPARE(objective.lossOf(outputs, {{}, labels}, 0).item<float>(), 8.0F / 6);
   QVERIFY(objective.lossesOf(outputs, labels).equal(at::tensor({0.5F, 2.5F, 1.0F})));
   QVERIFY(std::abs(objective.scoreOf(outputs, labels).item<double>() - (1 - 8.0 / 6)) < 1e-6);
-  const auto sums = objective.sums();
+  const auto sums = objective.sums(2);
   sums->add(outputs.narrow(0, 0, 1), labels.narrow(0, 0, 1));
   sums->add(outputs.narrow(0, 1, 2), labels.narrow(0, 1, 2));
   // Variations: 2 of the first number, whose mean is 1; 0.5 of the second, whose mean is 1.5.
@@ -176,7 +176,7 @@ void TestRegression::lossAndScoreAreThoseOfTheFormulas() {
   QVERIFY(std::abs(sums->scores().score - expected) < 1e-12);
   QVERIFY(std::abs(sums->scores().loss - 8.0 / 6) < 1e-12);
   QVERIFY(sums->scores().scoredBy == ScoreKind::r2);
-  const auto constant = objective.sums();
+  const auto constant = objective.sums(2);
   constant->add(outputs, at::ones({3, 2}));
   QCOMPARE(constant->scores().score, 0.0);
 }

@@ -19,6 +19,7 @@ class TestSchedule : public QObject {
   void staysBetweenZeroAndOne_data();
   void staysBetweenZeroAndOne();
   void aStepHasTheRateOfItsMiddle();
+  void theRateFollowsTheBatchSize();
 };
 
 void TestSchedule::warmUpRisesLinearlyFromZero() {
@@ -96,6 +97,20 @@ void TestSchedule::aStepHasTheRateOfItsMiddle() {
   QCOMPARE(learningRateOfStep(recipe, 2, 0, 4), learningRateAt(recipe, 2.125));
   QCOMPARE(learningRateOfStep(recipe, 2, 3, 4), learningRateAt(recipe, 2.875));
   QVERIFY(learningRateOfStep(recipe, 9, 3, 4) > 0);
+}
+
+void TestSchedule::theRateFollowsTheBatchSize() {
+  Recipe recipe;
+  recipe.optimizer.learningRate = 0.5;
+  recipe.schedule.kind = ConstantSchedule{};
+  recipe.batchSize = 1024;
+  QCOMPARE(learningRateAt(recipe, 1), 0.5);
+  recipe.rateScaling = RateScaling::linear;
+  QCOMPARE(learningRateAt(recipe, 1), 2.0);
+  recipe.rateScaling = RateScaling::squareRoot;
+  QCOMPARE(learningRateAt(recipe, 1), 1.0);
+  recipe.rateBatchSize = 1024;
+  QCOMPARE(learningRateAt(recipe, 1), 0.5);
 }
 
 QTEST_GUILESS_MAIN(TestSchedule)
