@@ -29,6 +29,8 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/json/experiment_json.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/processes/launch.h"
+#include "engine/runtime/processes/shared_work.h"
 #include "engine/values/config/validate.h"
 #include "engine/values/text/quantities.h"
 #include "engine/values/text/text.h"
@@ -198,9 +200,10 @@ ExperimentPart partOf(const std::string& text) {
 /// Early ends compare runs of all parts. Throws UsageError where they are asked for in one part.
 void requireNoEarlyEnds(const Experiment& experiment, const ExperimentPart& part) {
   if (part.count == 1 || !experiment.halving.isOn()) return;
-  throw UsageError("--part",
-                   "this experiment ends bad variants early, which compares runs of all parts",
-                   "Leave out --part, or the experiment's halving.");
+  throw UsageError("halving",
+                   "this experiment ends bad variants early, which compares the runs of all "
+                   "machines",
+                   "Run it on one machine, or leave out the experiment's halving.");
 }
 
 ExperimentFolder openOrCreate(const RunOptions& options, const ExperimentPart& part) {
@@ -218,6 +221,28 @@ ExperimentFolder openOrCreate(const RunOptions& options, const ExperimentPart& p
   if (options.addedSeeds > 0) folder.addSeeds(options.addedSeeds);
   requireData(folder.plan(), runsToTrain(folder, options.retries));
   return folder;
+}
+
+/// Opens the folder that rank 0 opens or creates, which must be on a file system of all hosts.
+ExperimentFolder openTogether(const RunOptions& options, const Launch& launch, SharedWork& shared) {
+  if (options.part != RunOptions{}.part) {
+    throw UsageError("--part",
+                     launch.launcher +
+                         " has started several processes, which share the runs out "
+                         "by themselves",
+                     "Leave it out, or start one process for each part.");
+  }
+  if (launch.isFirst()) {
+    ExperimentFolder folder = openOrCreate(options, {.index = 0, .count = launch.size});
+    shared.tell(fs::absolute(folder.path()).string());
+    return folder;
+  }
+  const fs::path path = shared.told();
+  std::error_code error;
+  if (fs::is_directory(path, error)) return ExperimentFolder::open(path);
+  throw Error(path.string(),
+              "the folder of rank 0 is not on this host",
+              "Put it on a file system that all hosts share, or train parts with --part.");
 }
 
 int dryRun(const RunOptions& options) {
@@ -263,13 +288,23 @@ int run(const RunOptions& options) {
   }
   if (options.isDryRun) return dryRun(options);
   const ExperimentPart part = partOf(options.part);
-  const ExperimentFolder folder = openOrCreate(options, part);
+  const std::optional<Launch> launch = launchOfThisProcess();
+  std::optional<SharedWork> shared;
+  if (launch)
+    shared.emplace(*launch,
+                   Meeting{.note = [](const std::string& text) { printNote(text + "\n"); }});
+  const ExperimentFolder folder =
+      shared ? openTogether(options, *launch, *shared) : openOrCreate(options, part);
   std::error_code error;
-  const WorkerOptions worker{.program = fs::read_symlink("/proc/self/exe", error),
-                             .parallel = options.parallel,
-                             .part = part,
-                             .retriesFailed = options.retries,
-                             .changedData = options.changedData};
+  WorkerOptions worker{.program = fs::read_symlink("/proc/self/exe", error),
+                       .parallel = options.parallel,
+                       .part = part,
+                       .retriesFailed = options.retries,
+                       .changedData = options.changedData};
+  if (shared) {
+    worker.mayTrain = [&](std::size_t piece) { return shared->take(piece); };
+    worker.sharers = launch->localSize;
+  }
   RunControl control;
   Interrupt interrupt([&] { control.requestStop(); });
   ProgressLine line(options.output.quiet);
@@ -277,6 +312,11 @@ int run(const RunOptions& options) {
   workOn(folder, worker, control, view);
   line.clear();
   const ExperimentState state = readExperiment(folder);
+  if (shared && shared->hasLostFirst() && state.countOf(CellState::waiting) > 0) {
+    printNote("lambda: rank 0 has ended, and gives no more runs: " +
+              formatCounted(static_cast<std::int64_t>(state.countOf(CellState::waiting)), "run") +
+              " are not done here. Start the experiment again to continue it.\n");
+  }
   if (options.output.json) {
     printStateJson(folder, state);
   } else {

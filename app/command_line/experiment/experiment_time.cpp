@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include <queue>
 
 #include <nlohmann/json.hpp>
 
@@ -115,6 +118,50 @@ std::optional<ExperimentTime> measure(const ExperimentPlan& plan,
   return all;
 }
 
+/// The seconds until all runs are done where machines take them in their order, `parallel` at a
+/// time each.
+double secondsOn(int machines,
+                 int parallel,
+                 const ExperimentTime& time,
+                 const ExperimentPlan& plan) {
+  std::priority_queue<double, std::vector<double>, std::greater<>> ends;
+  for (int slot = 0; slot < machines * parallel; ++slot) ends.push(0);
+  double last = 0;
+  for (const PlannedRun& run : plan.runs) {
+    const double end = ends.top() + time.variants[run.variant].seconds;
+    ends.pop();
+    ends.push(end);
+    last = std::max(last, end);
+  }
+  return last;
+}
+
+/// The numbers of machines to show: 2, 4, 8, ... and as many as can have work.
+std::vector<int> machinesFor(const Experiment& experiment, std::size_t runs, int parallel) {
+  // Early ends compare runs of all machines, which therefore can't share them out.
+  if (experiment.halving.isOn()) return {};
+  const int most = (static_cast<int>(runs) + parallel - 1) / parallel;
+  std::vector<int> numbers;
+  for (int machines = 2; machines < most; machines *= 2) numbers.push_back(machines);
+  if (most > 1) numbers.push_back(most);
+  return numbers;
+}
+
+std::string machinesText(const Experiment& experiment,
+                         const ExperimentTime& time,
+                         const ExperimentPlan& plan,
+                         int parallel) {
+  const std::vector<int> numbers = machinesFor(experiment, plan.runs.size(), parallel);
+  if (numbers.empty()) return {};
+  std::string list;
+  for (const int machines : numbers) {
+    list += (list.empty() ? "" : ", ") + formatDuration(secondsOn(machines, parallel, time, plan)) +
+            " on " + std::to_string(machines);
+  }
+  return "Machines like this one share the runs out (srun, torchrun, mpirun, or --part): " + list +
+         ".\nMore machines help only where several train one run: lambda train under a launcher.\n";
+}
+
 }  // namespace
 
 int printExperimentTime(const Experiment& experiment, int parallel, const OutputOptions& output) {
@@ -128,6 +175,10 @@ int printExperimentTime(const Experiment& experiment, int parallel, const Output
   if (output.json) {
     Json variants = Json::array();
     for (const VariantTime& each : time->variants) variants.push_back(variantJson(each));
+    Json machines = Json::array();
+    for (const int each : machinesFor(experiment, plan.runs.size(), parallel)) {
+      machines.push_back({{"machines", each}, {"seconds", secondsOn(each, parallel, *time, plan)}});
+    }
     printJson({{"name", experiment.name},
                {"question", experiment.question},
                {"variants", variants},
@@ -135,13 +186,15 @@ int printExperimentTime(const Experiment& experiment, int parallel, const Output
                {"runs", plan.runs.size()},
                {"parallel", parallel},
                {"trainingFlops", time->flops},
-               {"seconds", time->seconds}});
+               {"seconds", time->seconds},
+               {"onMachines", machines}});
     return kExitOk;
   }
   printText(experiment.question + "\n\n" + tableText(time->variants) + "\n" +
             formatCounted(std::ssize(plan.runs), "run") + " with " +
             formatCounted(std::ssize(experiment.seeds), "seed") + ": about " +
-            formatDuration(time->seconds) + " on this machine.\n");
+            formatDuration(time->seconds) + " on this machine.\n" +
+            machinesText(experiment, *time, plan, parallel));
   return kExitOk;
 }
 

@@ -21,6 +21,7 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/run_comparison.h"
+#include "tests/support/free_port.h"
 #include "tests/support/program.h"
 #include "tests/support/shapes10_of.h"
 #include "tests/support/small_data_sets.h"
@@ -74,6 +75,32 @@ class TestExperimentCommands : public QObject {
 
  private Q_SLOTS:
 
+  void processesOfALauncherShareTheRunsOut() {
+    const TemporaryFolder folder;
+    write(smallExperiment(), folder.path() / "rates.json");
+    std::vector<std::unique_ptr<QProcess>> ranks;
+    const QString port = QString::number(test::freePort());
+    for (int rank = 0; rank < 3; ++rank) {
+      Program program(folder.path());
+      program.set(u"RANK"_s, QString::number(rank));
+      program.set(u"WORLD_SIZE"_s, u"3"_s);
+      program.set(u"MASTER_ADDR"_s, u"127.0.0.1"_s);
+      program.set(u"MASTER_PORT"_s, port);
+      ranks.push_back(program.start({u"experiment"_s, u"run"_s, u"rates.json"_s}));
+    }
+    QByteArray begun;
+    for (const auto& each : ranks) {
+      const ProgramOutcome outcome = Program::end(*each);
+      QVERIFY2(outcome.status == 0, outcome.errors.constData());
+      begun += outcome.errors;
+    }
+    // Each of the four runs begins once, and is trained by one process.
+    QCOMPARE(begun.count("begins "), 4);
+    const ProgramOutcome shown =
+        Program(folder.path()).run({u"experiment"_s, u"show"_s, u"rates"_s, u"--json"_s});
+    QCOMPARE(shown.json()[u"results"_s].toArray()[0][u"variants"_s][1][u"count"_s].toInt(), 2);
+  }
+
   void anExperimentIsRunShownAndReported() {
     const TemporaryFolder folder;
     const Program program(folder.path());
@@ -83,6 +110,10 @@ class TestExperimentCommands : public QObject {
     QCOMPARE(plan.status, 0);
     QCOMPARE(plan.json()[u"runs"_s].toInt(), 4);
     QVERIFY(plan.json()[u"seconds"_s].toDouble() > 0);
+    const QJsonArray machines = plan.json()[u"onMachines"_s].toArray();
+    QCOMPARE(machines.size(), 2);  // 2 and 4, as many as there are runs.
+    QCOMPARE(machines[1][u"machines"_s].toInt(), 4);
+    QVERIFY(machines[1][u"seconds"_s].toDouble() < machines[0][u"seconds"_s].toDouble());
     QVERIFY2(!fs::exists(folder.path() / "experiments"), "a dry run leaves nothing behind");
 
     const ProgramOutcome ran = program.run(
