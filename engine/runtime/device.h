@@ -41,7 +41,7 @@ void useThreads(const ComputeDevice& device);
 /// The number of cores that this process may use.
 int availableCores();
 
-/// Which cores these are, as a text that is the same for processes that share them.
+/// The numbers of these cores, as a text that is the same for processes which share them.
 std::string availableCoresText();
 
 /// Name of the processor, for example "AMD EPYC 9654"; "unknown" if the system does not report it.

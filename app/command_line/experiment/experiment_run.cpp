@@ -290,9 +290,10 @@ int run(const RunOptions& options) {
   const ExperimentPart part = partOf(options.part);
   const std::optional<Launch> launch = launchOfThisProcess();
   std::optional<SharedWork> shared;
-  if (launch)
-    shared.emplace(*launch,
-                   Meeting{.note = [](const std::string& text) { printNote(text + "\n"); }});
+  if (launch) {
+    const auto note = [](const std::string& text) { printNote(text + "\n"); };
+    shared.emplace(*launch, Meeting{.note = note});
+  }
   const ExperimentFolder folder =
       shared ? openTogether(options, *launch, *shared) : openOrCreate(options, part);
   std::error_code error;

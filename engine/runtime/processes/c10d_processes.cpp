@@ -49,38 +49,58 @@ std::string listOf(const std::vector<int>& ranks) {
   return list;
 }
 
-std::vector<int> missingOf(c10d::Store& store, int size) {
-  std::vector<int> missing;
-  for (int rank = 0; rank < size; ++rank) {
-    if (!store.check({keyOf("here", rank)})) missing.push_back(rank);
-  }
-  return missing;
+std::vector<std::string> keysOf(const char* what, int size) {
+  std::vector<std::string> keys;
+  for (int rank = 0; rank < size; ++rank) keys.push_back(keyOf(what, rank));
+  return keys;
 }
 
-/// Waits until all ranks have said that they are there. Rank 0 names those that are missing.
-void meet(c10d::Store& store, const Launch& launch, const Meeting& meeting) {
+/// What all ranks have set under a name, in their order.
+std::vector<std::string> textsOf(c10d::Store& store, const std::vector<std::string>& keys) {
+  std::vector<std::string> texts;
+  if (keys.empty()) return texts;  // A process that is alone watches nobody.
+  for (const std::vector<std::uint8_t>& each : store.multiGet(keys)) texts.push_back(textOf(each));
+  return texts;
+}
+
+/// The ranks that have not come, and where they were to come.
+std::string missingText(c10d::Store& store, const Launch& launch) {
+  std::vector<int> missing;
+  for (int rank = 0; rank < launch.size; ++rank) {
+    if (!store.check({keyOf("here", rank)})) missing.push_back(rank);
+  }
+  const std::string interface = interfaceOf(addressTowards(launch.host, launch.port));
+  return listOf(missing) + " of " + std::to_string(launch.size) + " did not come to " +
+         meetingPlaceOf(launch) + (interface.empty() ? "" : ", interface " + interface);
+}
+
+/// Waits on rank 0 until all ranks have said that they are there, and names those that have not.
+void waitForAll(c10d::Store& store, const Launch& launch, const Meeting& meeting) {
   const auto start = Clock::now();
-  bool isNoted = !launch.isFirst();
-  while (true) {
-    const std::vector<int> missing = missingOf(store, launch.size);
-    if (missing.empty()) return;
+  const std::vector<std::string> here = keysOf("here", launch.size);
+  bool isNoted = false;
+  while (!store.check(here)) {
     const auto waited = Clock::now() - start;
-    const std::string interface = interfaceOf(addressTowards(launch.host, launch.port));
-    const std::string text = listOf(missing) + " of " + std::to_string(launch.size) +
-                             " did not come to " + meetingPlaceOf(launch) +
-                             (interface.empty() ? "" : ", interface " + interface);
     if (!isNoted && waited > meeting.noted) {
       isNoted = true;
-      meeting.note(text + " yet");
+      meeting.note(missingText(store, launch) + " yet");
     }
     if (waited > meeting.givenUp) {
       throw Error("processes",
-                  text,
+                  missingText(store, launch),
                   "Look whether they have started, and whether their hosts may connect to "
                   "this one.");
     }
     std::this_thread::sleep_for(kPoll);
   }
+}
+
+/// Waits until all ranks are there. Rank 0 alone looks for them, and tells the others.
+void meet(c10d::Store& store, const Launch& launch, const Meeting& meeting) {
+  constexpr const char* kAllAreHere = "all are here";
+  if (!launch.isFirst()) return store.wait({kAllAreHere}, meeting.givenUp + meeting.noted);
+  waitForAll(store, launch, meeting);
+  store.set(kAllAreHere, bytesOf(""));
 }
 
 /// The sockets of this process that are connected over a network.
@@ -144,7 +164,9 @@ class Heartbeat {
         onLost_(std::move(onLost)) {
     store_->set(keyOf("alive", launch_.rank), bytesOf("0"));
     for (int rank = 0; rank < launch_.size; ++rank) {
-      if (isWatched(rank)) watched_.push_back({.rank = rank, .key = keyOf("alive", rank)});
+      if (!isWatched(rank)) continue;
+      watched_.push_back({.rank = rank});
+      watchedKeys_.push_back(keyOf("alive", rank));
     }
   }
 
@@ -200,7 +222,6 @@ class Heartbeat {
 
   struct Watched {
     int rank;
-    std::string key;
     std::string value = {};
     Clock::time_point changed = Clock::now();
   };
@@ -227,9 +248,9 @@ class Heartbeat {
       try {
         store_->set(keyOf("alive", launch_.rank),
                     bytesOf(std::to_string(beat) + (wantsStop_ ? kStop : "")));
-        for (Watched& each : watched_) {
-          look(each, textOf(store_->get(each.key)), knowsNothing);
-        }
+        const std::vector<std::string> values = textsOf(*store_, watchedKeys_);
+        for (std::size_t i = 0; i < watched_.size(); ++i)
+          look(watched_[i], values[i], knowsNothing);
         const std::lock_guard lock(mutex_);
         answered_ = Clock::now();
       } catch (const std::exception& error) {
@@ -284,7 +305,8 @@ class Heartbeat {
   }
 
   void callStop() {
-    // What is called lives as long as it is registered.
+    // The lock is held during the call, because what is called may go when it is registered no
+    // more.
     const std::lock_guard lock(stopMutex_);
     if (stop_) std::exchange(stop_, nullptr)();
   }
@@ -312,10 +334,9 @@ class Heartbeat {
       store_->set(keyOf("alive", launch_.rank), bytesOf(reason_ ? kFailed + *reason_ : kLeft));
       if (!launch_.isFirst() || loss_) return;
       const auto start = Clock::now();
-      for (const Watched& each : watched_) {
-        while (!hasLeft(textOf(store_->get(each.key))) && Clock::now() - start < lostAfter_) {
-          std::this_thread::sleep_for(kPoll);
-        }
+      while (!std::ranges::all_of(textsOf(*store_, watchedKeys_), hasLeft) &&
+             Clock::now() - start < lostAfter_) {
+        std::this_thread::sleep_for(kPoll);
       }
     } catch (const std::exception&) {
       // Nobody is left to tell.
@@ -329,6 +350,7 @@ class Heartbeat {
   milliseconds lostAfter_;
   std::function<void()> onLost_;
   std::vector<Watched> watched_;
+  std::vector<std::string> watchedKeys_;  // Theirs in the store.
   std::atomic<bool> wantsStop_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -416,12 +438,11 @@ class C10dProcesses : public Processes {
                   bytesOf("rank " + std::to_string(launch_.rank) + " on " + hostName() +
                           ", process " + std::to_string(getpid())));
       meet(*store_, launch_, meeting);
-      for (int rank = 0; rank < launch_.size; ++rank) {
-        places_.push_back(textOf(store_->get(keyOf("here", rank))));
-        if (textOf(store_->get(keyOf("cores", rank))) == cores) ++coreSharers_;
-      }
+      places_ = textsOf(*store_, keysOf("here", launch_.size));
+      const std::vector<std::string> allCores = textsOf(*store_, keysOf("cores", launch_.size));
+      coreSharers_ = static_cast<int>(std::ranges::count(allCores, cores));
       requireSamePrograms();
-      requireReachable(address);
+      requireReachable(address, allCores);
       connect(address, meeting);
     } catch (const Error&) {
       throw;
@@ -434,29 +455,25 @@ class C10dProcesses : public Processes {
 
   /// All ranks compare all, so that none waits for one that has gone.
   void requireSamePrograms() {
-    const std::string first = textOf(store_->get(keyOf("program", 0)));
-    for (int rank = 1; rank < launch_.size; ++rank) {
-      const std::string other = textOf(store_->get(keyOf("program", rank)));
-      if (other == first) continue;
+    const std::vector<std::string> programs = textsOf(*store_, keysOf("program", launch_.size));
+    for (std::size_t rank = 1; rank < programs.size(); ++rank) {
+      if (programs[rank] == programs[0]) continue;
       throw Error("processes",
-                  places_[static_cast<std::size_t>(rank)] + " is lambda " + other + ", " +
-                      places_[0] + " is lambda " + first,
+                  places_[rank] + " is lambda " + programs[rank] + ", " + places_[0] +
+                      " is lambda " + programs[0],
                   "Start the same program on all hosts.");
     }
   }
 
-  /// A host often knows its own name by an address that leads nowhere else.
-  void requireReachable(const std::string& address) {
+  /// A host often knows its own name by an address that leads nowhere else. `cores`: of each rank,
+  /// with the name of its host first.
+  void requireReachable(const std::string& address, const std::vector<std::string>& cores) {
     const bool isLoopback = address.starts_with("127.") || address == "::1";
-    const auto hostOf = [this](int rank) {
-      const std::string cores = textOf(store_->get(keyOf("cores", rank)));
-      return cores.substr(0, cores.find(':'));
-    };
-    for (int rank = 0; isLoopback && rank < launch_.size; ++rank) {
-      if (hostOf(rank) == hostName()) continue;
+    for (std::size_t rank = 0; isLoopback && rank < cores.size(); ++rank) {
+      if (cores[rank].starts_with(hostName() + ":")) continue;
       throw Error("MASTER_ADDR",
                   launch_.host + " is the address " + address + " on " + hostName() +
-                      ", by which " + places_[static_cast<std::size_t>(rank)] + " can't reach it",
+                      ", by which " + places_[rank] + " can't reach it",
                   "Give the address of rank 0's host in the network of all hosts.");
     }
   }

@@ -89,7 +89,7 @@ Launch ofSlurm(const Variables& variables) {
   launch.size = variables.number("SLURM_STEP_NUM_TASKS", 1, kMostRanks);
   launch.rank = variables.number("SLURM_PROCID", 0, launch.size - 1);
   launch.localRank = variables.number("SLURM_LOCALID", 0, launch.size - 1);
-  // That of the first host stands for all.
+  // Slurm lists the tasks of every host; the number of the first host is taken for all of them.
   launch.localSize =
       std::max(launch.localRank + 1, tasksOnFirstHost(variables.text("SLURM_STEP_TASKS_PER_NODE")));
   launch.host = variables.text("MASTER_ADDR");

@@ -29,7 +29,7 @@ class SharedWork {
   /// Rank 0 tells the others a text; once.
   void tell(const std::string& text);
 
-  /// What rank 0 tells; waits for it. Throws Error if it does not come.
+  /// Waits for the text that rank 0 tells. Throws Error if it does not come.
   std::string told();
 
  private:

@@ -17,7 +17,7 @@ struct TensorBatch {
   /// [] float32, 0.5..1: share of `labels` in a mixed batch; undefined if it is not mixed. It is a
   /// tensor, so that a recorded step reads the one of each batch.
   at::Tensor share = {};
-  /// Of its mean loss in that of the joint batch, if it is the part of one of many processes.
+  /// The share of its mean loss in that of the joint batch, where many processes have a part each.
   double jointShare = 1;
 
   bool isMixed() const { return partnerLabels.defined(); }

@@ -151,12 +151,6 @@ void noteRanks(RunRecord& record, std::vector<RankRecord> ranks) {
   record.ranks = std::move(ranks);
 }
 
-/// Many processes record no steps.
-CudaGraphPlugin graphsFor(const PreparedRun& prepared, const Processes* processes) {
-  if (processes != nullptr) return {};
-  return cudaGraphsFor(prepared.resolved.config().device, *prepared.state);
-}
-
 OpenRun openRun(RunFolder folder,
                 std::unique_ptr<RunLock> lock,
                 RunRecord record,
@@ -164,7 +158,7 @@ OpenRun openRun(RunFolder folder,
                 std::unique_ptr<RunJournal> journal,
                 Processes* processes) {
   auto governor = processes == nullptr ? governorOf(prepared.resolved) : std::nullopt;
-  CudaGraphPlugin graphs = graphsFor(prepared, processes);
+  CudaGraphPlugin graphs = cudaGraphsFor(prepared.resolved.config().device, *prepared.state);
   return {std::move(folder),
           std::move(lock),
           std::move(record),
