@@ -43,12 +43,15 @@ class TestTrainLooks : public QObject {
     QTest::qWait(0);
     QCOMPARE(needs("settings"), QByteArray());
     shown.find<SetupView>()->setAllShown(true);
+    const int withPictures = shown.page.minimumSizeHint().height();
     RunConfig config = shown.document.config();
     const RunConfig usable = config;
     config.name = std::string(300, 'n');
     config.data.source = Cifar10Source{"/nowhere/" + std::string(300, 'p')};
     shown.document.edit(config, u"Use data that are not there"_s);
-    QTRY_COMPARE(shown.find<DataPanel>()->state(), DataState::missing);
+    QTRY_COMPARE_WITH_TIMEOUT(shown.find<DataPanel>()->state(), DataState::missing, 30000);
+    // The layouts above learn one after another that there are no pictures to show.
+    QTRY_VERIFY(shown.page.minimumSizeHint().height() < withPictures);
     shown.bar().startAction()->trigger();
     QTest::qWait(0);
     QVERIFY(shown.find<ResultBanner>()->isVisible());
