@@ -26,6 +26,8 @@ Action parse(int argc, char** argv) {
   addResume(*program, action);
   addFork(*program, action);
   addRepeat(*program, action);
+  addControl(*program, action);
+  addFollow(*program, action);
   addExperiment(*program, action);
   addEvaluate(*program, action);
   addInspect(*program, action);

@@ -57,14 +57,13 @@ double secondsBetween(std::chrono::steady_clock::time_point from,
 
 void TrainingView::started(const RunRecord& record,
                            const std::string& run,
-                           int batchesPerEpoch,
-                           std::int64_t trainingImages) {
+                           std::uint64_t /*metricsBytes*/) {
   run_ = run;
   task_ = record.config.architecture.task;
   tokensPerExample_ = record.config.architecture.input.width;
   startWeights_ = std::filesystem::path(record.config.start.weights).filename().string();
   epochs_ = record.config.recipe.epochs;
-  batchesPerEpoch_ = std::max(batchesPerEpoch, 1);
+  batchesPerEpoch_ = std::max(record.batchesPerEpoch, 1);
   bestBy_ = record.config.checkpoints.bestBy;
   best_.reset();
   if (record.bestValidationScore) {
@@ -81,9 +80,10 @@ void TrainingView::started(const RunRecord& record,
                         record.pattern,
                         formatCount(record.parameters) + " parameters",
                         formatShortCount(record.flops) + "FLOPs per " + traitsOf(task_).example}));
-  line_.print(sentence({textOf(record.config.data.source),
-                        formatCount(trainingImages) + " training " + traitsOf(task_).examples,
-                        batchesText(recipe, trainingImages)}));
+  line_.print(
+      sentence({textOf(record.config.data.source),
+                formatCount(record.trainingExamples) + " training " + traitsOf(task_).examples,
+                batchesText(recipe, record.trainingExamples)}));
   line_.print(sentence({machine.device, work}));
   line_.print(shownPath(run));
   printHeadings(traitsOf(record.scoredBy).name);

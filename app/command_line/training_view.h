@@ -18,8 +18,7 @@ class TrainingView : public Observer {
 
   void started(const RunRecord& record,
                const std::string& run,
-               int batchesPerEpoch,
-               std::int64_t trainingImages) override;
+               std::uint64_t metricsBytes) override;
   void batchFinished(const BatchRecord& record) override;
   void epochFinished(const EpochRecord& record) override;
   void evaluated(const EvaluationProgress& progress) override;

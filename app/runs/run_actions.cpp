@@ -34,6 +34,10 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
   inspect = add(u"Inspect"_s,
                 u"inspect"_s,
                 u"Open the run in Inspect: its lambdas and embeddings (Return)"_s);
+  watch = add(u"Watch in Train"_s,
+              u"train"_s,
+              u"Follow a run that another process trains, and pause, stop or change it"_s,
+              u"Ctrl+Shift+W"_s);
   resume = add(u"Resume"_s, u"play"_s, u"Continue where the run was stopped"_s, u"Ctrl+R"_s);
   continueRun = add(u"Continue for more epochs …"_s,
                     u"step"_s,
@@ -87,6 +91,9 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
           u"download"_s,
           u"Compare curves of other programs with yours; folders can also be dropped here"_s,
           u"Ctrl+Shift+I"_s);
+  remote = add(u"Remote runs …"_s,
+               u"download"_s,
+               u"Follow runs of another machine over your own ssh, and train there"_s);
   refresh = add(u"Refresh"_s, u"redo"_s, u"Read the library again"_s, u"F5"_s);
   for (const RunsPanelTraits& panel : kRunsPanels) {
     const QString title = QString::fromLatin1(panel.title);
@@ -123,6 +130,7 @@ void RunActions::update(const std::vector<const RunRow*>& selected, bool isTrain
   copyCommand->setEnabled(hasWeights);
   exportRun->setEnabled(hasWeights);
   reveal->setEnabled(one);
+  watch->setEnabled(one && one->isHeld());
   allow(*resume, one && canResume(*one), isTraining);
   allow(*continueRun, one && canChange(*one), isTraining);
   allow(*fork, hasWeights, isTraining);
@@ -135,6 +143,7 @@ QList<QAction*> RunActions::forRuns() const {
   return {check,
           nullptr,
           inspect,
+          watch,
           resume,
           continueRun,
           fork,
@@ -154,7 +163,7 @@ QList<QAction*> RunActions::forRuns() const {
 
 QList<QAction*> RunActions::withoutTabs() const {
   return forRuns() << nullptr << find << uncheckAll << copyTable << exportTable << nullptr
-                   << openRun << importLog << refresh;
+                   << openRun << importLog << remote << refresh;
 }
 
 QList<QAction*> RunActions::all() const {

@@ -45,6 +45,7 @@ class RunActions : public QObject {
   void updateIcons();
 
   QAction* inspect;
+  QAction* watch;
   QAction* resume;
   QAction* continueRun;
   QAction* fork;
@@ -65,6 +66,7 @@ class RunActions : public QObject {
   QAction* exportTable;
   QAction* openRun;
   QAction* importLog;
+  QAction* remote;
   QAction* refresh;
   std::vector<QAction*> tabs;  ///< In the order of kRunsPanels.
 

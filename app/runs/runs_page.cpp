@@ -202,6 +202,8 @@ void RunsPage::connectActions() {
   connect(view_, &RunsView::folderRequested, this, &RunsPage::chooseLibraryFolder);
   requestForCurrent(*actions_->inspect, &RunsPage::inspectRequested);
   requestForCurrent(*actions_->resume, &RunsPage::resumeRequested);
+  requestForCurrent(*actions_->watch, &RunsPage::watchRequested);
+  connect(actions_->remote, &QAction::triggered, this, &RunsPage::remoteRequested);
   connect(operations_, &RunOperations::continueRequested, this, &RunsPage::continueRequested);
   connect(
       operations_, &RunOperations::restored, this, [this](const fs::path& run) { wanted_ = run; });

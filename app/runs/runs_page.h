@@ -60,6 +60,10 @@ class RunsPage : public Page {
   /// Other runs are checked, to be compared.
   void checkedRunsChanged(const std::vector<std::filesystem::path>& runs);
   void resumeRequested(const std::filesystem::path& run);
+  /// A run that another process trains should be shown in Train.
+  void watchRequested(const std::filesystem::path& run);
+  /// The folders on other machines that are followed should be shown.
+  void remoteRequested();
   /// Requests to continue the training until `epochs` epochs in all.
   void continueRequested(const std::filesystem::path& run, int epochs);
   void forkRequested(const std::filesystem::path& checkpoint, const lambda::RunConfig& config);

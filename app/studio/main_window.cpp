@@ -287,7 +287,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
   }
   const TrainingSession& training = workspaces_->training();
   const bool mayStop = mayStop_ || !preferences_.settings().asksBeforeStopping;
-  if (training.isBusy() && training.state() != SessionState::stopping && !mayStop) {
+  if (training.isBusy() && !training.isWatching() && training.state() != SessionState::stopping &&
+      !mayStop) {
     askToStop();
     return;
   }

@@ -12,6 +12,8 @@
 #include "app/design/design_page.h"
 #include "app/experiments/experiments_page.h"
 #include "app/inspect/inspect_page.h"
+#include "app/remote/remote_dialog.h"
+#include "app/remote/remote_runs.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
 #include "app/session/data_location.h"
@@ -25,6 +27,7 @@
 #include "app/studio/welcome/welcome_page.h"
 #include "app/train/train_page.h"
 #include "engine/formats/json/presets.h"
+#include "engine/runs/requests/run_requests.h"
 #include "engine/runtime/error.h"
 #include "widgets/text/path_text.h"
 #include "widgets/theme/fitted_area.h"
@@ -64,6 +67,7 @@ Workspaces::Workspaces(EngineHandle engine, QWidget* parent)
       document_(new ProjectDocument(this)),
       documentActions_(new DocumentActions(*document_, recoveryFolder(), *this)),
       library_(new RunLibrary(this)),
+      remote_(new RemoteRuns(followCommand, this)),
       training_(new TrainingSession(engine_, this)),
       lanes_(std::make_unique<EngineLanes>(engine_)),
       machine_(std::make_unique<MachineService>(*lanes_)),
@@ -94,6 +98,7 @@ Workspaces::Workspaces(EngineHandle engine, QWidget* parent)
   connectInspectPage();
   connectExperimentsPage();
   connectRunsPage();
+  connectRemote();
   connect(
       this, &QStackedWidget::currentChanged, this, [this] { Q_EMIT workspaceChanged(current()); });
 }
@@ -234,8 +239,9 @@ void Workspaces::connectRunsPage() {
           &RunsPage::inspectImageRequested,
           this,
           [this](const std::filesystem::path& run, Split split, int image) {
-            inspectPage_->showImage(run, split, image);
             goTo(Workspace::inspect);
+            withFiles(run,
+                      [this, run, split, image] { inspectPage_->showImage(run, split, image); });
           });
   connect(runsPage_, &RunsPage::resumeRequested, this, [this](const std::filesystem::path& run) {
     resumeRun(run, std::nullopt);
@@ -255,6 +261,64 @@ void Workspaces::connectRunsPage() {
   connect(runsPage_, &RunsPage::variantsQueued, this, &Workspaces::queueVariants);
   connect(runsPage_, &RunsPage::designRequested, this, [this](const RunConfig& config) {
     documentActions_->startFrom(config, [this] { goTo(Workspace::design); });
+  });
+}
+
+void Workspaces::connectRemote() {
+  connect(runsPage_, &RunsPage::watchRequested, this, &Workspaces::watchRun);
+  connect(runsPage_, &RunsPage::remoteRequested, this, &Workspaces::showRemote);
+  connect(remote_, &RemoteRuns::changed, this, [this] {
+    QStringList names;
+    for (const RemotePlace& place : remote_->places()) names << nameOf(place);
+    trainPage_->setPlaces(names);
+  });
+  connect(trainPage_,
+          &TrainPage::startElsewhereRequested,
+          this,
+          [this](int index, const RunConfig& config) {
+            const RemotePlace place = remote_->places()[static_cast<std::size_t>(index)];
+            const QString text = u"Starting the training on %1 …"_s.arg(nameOf(place));
+            Q_EMIT toldOnPage(trainPage_, NoticeBar::Kind::information, text);
+            remote_->start(place,
+                           config,
+                           [this, text](const std::filesystem::path& run, const QString& refusal) {
+                             Q_EMIT withdrawn(text);
+                             if (refusal.isEmpty()) {
+                               watchRun(run);
+                             } else {
+                               trainPage_->showRefusal(refusal);
+                             }
+                           });
+          });
+}
+
+void Workspaces::showRemote() {
+  if (!remoteDialog_) remoteDialog_ = new RemoteDialog(*remote_, this);
+  remoteDialog_->show();
+  remoteDialog_->raise();
+  remoteDialog_->activateWindow();
+}
+
+/// Follows in Train a run that another process trains, here or on another machine.
+void Workspaces::watchRun(const std::filesystem::path& run) {
+  goTo(Workspace::train);
+  if (training_->isBusy() && training_->status().run == run) return;
+  std::function<void(const RunRequest&)> ask = remote_->requestsTo(run);
+  if (!ask) {
+    ask = [run](const RunRequest& request) { leaveRequest(RunFolder::open(run), request); };
+  }
+  training_->watch(run, ask);
+}
+
+/// Calls back once the files that Inspect reads of a run are here.
+void Workspaces::withFiles(const std::filesystem::path& run, const std::function<void()>& call) {
+  if (!remote_->isRemote(run)) return call();
+  const QString text = u"Fetching checkpoint and inspections of %1 …"_s.arg(toText(run.filename()));
+  Q_EMIT toldOnPage(inspectPage_, NoticeBar::Kind::information, text);
+  remote_->fetch(run, [this, text, call](const std::filesystem::path&, const QString& refusal) {
+    Q_EMIT withdrawn(text);
+    if (!refusal.isEmpty()) Q_EMIT failed(refusal);
+    call();
   });
 }
 
@@ -291,6 +355,7 @@ void Workspaces::updateRuns() {
   welcomePage_->setRuns(library_->runs());
   inspectPage_->setRuns(library_->runs());
   trainPage_->setRunsFolder(library_->folder());
+  remote_->setLibrary(library_->folder());
   // Other changes of the library must not close an experiment in another folder.
   const std::filesystem::path experiments = library_->folder().parent_path() / "experiments";
   if (std::exchange(experimentsFolder_, experiments) == experiments) return;
@@ -313,8 +378,8 @@ void Workspaces::trainQuickstart() {
 }
 
 void Workspaces::openRun(const std::filesystem::path& run) {
-  inspectPage_->showRun(run);
   goTo(Workspace::inspect);
+  withFiles(run, [this, run] { inspectPage_->showRun(run); });
 }
 
 void Workspaces::openExperiment(const std::filesystem::path& folder) {
@@ -341,8 +406,18 @@ bool Workspaces::chooseWeights(const std::filesystem::path& file) {
 }
 
 void Workspaces::resumeRun(const std::filesystem::path& run, std::optional<int> epochs) {
-  training_->resumeRun(run, {.epochs = epochs, .device = std::nullopt});
   goTo(Workspace::train);
+  if (!remote_->isRemote(run) || epochs) {
+    training_->resumeRun(run, {.epochs = epochs, .device = std::nullopt});
+    return;
+  }
+  remote_->resume(run, [this](const std::filesystem::path& resumed, const QString& refusal) {
+    if (refusal.isEmpty()) {
+      watchRun(resumed);
+    } else {
+      trainPage_->showRefusal(refusal);
+    }
+  });
 }
 
 void Workspaces::saveLayout(QSettings& settings) const {
@@ -356,6 +431,9 @@ void Workspaces::saveLayout(QSettings& settings) const {
   settings.beginGroup(u"library"_s);
   library_->saveTo(settings);
   settings.endGroup();
+  settings.beginGroup(u"remote"_s);
+  remote_->saveTo(settings);
+  settings.endGroup();
 }
 
 void Workspaces::apply(const StudioSettings& settings) {
@@ -367,6 +445,10 @@ void Workspaces::apply(const StudioSettings& settings) {
 void Workspaces::openLibrary(QSettings& settings) {
   settings.beginGroup(u"library"_s);
   library_->restoreFrom(settings);
+  settings.endGroup();
+  remote_->setLibrary(library_->folder());
+  settings.beginGroup(u"remote"_s);
+  remote_->restoreFrom(settings);
   settings.endGroup();
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -24,6 +25,8 @@ struct FieldRow;
 class InspectPage;
 class MachineService;
 class ProjectDocument;
+class RemoteDialog;
+class RemoteRuns;
 class RunLibrary;
 class RunsPage;
 class TrainingSession;
@@ -65,6 +68,8 @@ class Workspaces : public QStackedWidget {
   TrainingSession& training() { return *training_; }
 
   RunLibrary& library() { return *library_; }
+
+  RemoteRuns& remote() { return *remote_; }
 
   MachineService& machine() { return *machine_; }
 
@@ -125,6 +130,10 @@ class Workspaces : public QStackedWidget {
   void connectInspectPage();
   void connectExperimentsPage();
   void connectRunsPage();
+  void connectRemote();
+  void withFiles(const std::filesystem::path& run, const std::function<void()>& call);
+  void watchRun(const std::filesystem::path& run);
+  void showRemote();
   void openVariant(const RunConfig& config);
   void queueVariants(const std::vector<RunConfig>& configs);
   void vary(const FieldRow& row);
@@ -135,7 +144,8 @@ class Workspaces : public QStackedWidget {
   ProjectDocument* document_;
   DocumentActions* documentActions_;
   RunLibrary* library_;
-  // After the document and the library: their threads end first.
+  RemoteRuns* remote_;
+  // After the document, the library and the remote runs: their threads end first.
   TrainingSession* training_;
   std::unique_ptr<EngineLanes> lanes_;
   std::unique_ptr<MachineService> machine_;
@@ -147,7 +157,8 @@ class Workspaces : public QStackedWidget {
   RunsPage* runsPage_;
   ExperimentsPage* experimentsPage_;
   std::array<QWidget*, kWorkspaces.size()> pages_;  ///< All pages, in the order of Workspace.
-  std::filesystem::path experimentsFolder_;         ///< That belongs to the library.
+  RemoteDialog* remoteDialog_ = nullptr;
+  std::filesystem::path experimentsFolder_;  ///< That belongs to the library.
   std::optional<DeviceConfig> askedDevice_;
   Work weights_{*this};  ///< What a network takes from a file.
   Work end_{*this};      ///< The last inspection of a training that has ended.

@@ -25,6 +25,7 @@
 #include "app/train/run/transport_bar.h"
 #include "app/train/setup/setup_view.h"
 #include "app/train/training_text.h"
+#include "engine/values/config/validate.h"
 #include "widgets/plots/curves/curve_toolbar.h"
 #include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
@@ -75,6 +76,7 @@ TrainPage::TrainPage(ProjectDocument& document, TrainingSession& session, QWidge
   connectSession();
   connectBanner();
   connect(transport_, &TransportBar::startRequested, this, &TrainPage::start);
+  connect(transport_, &TransportBar::startElsewhereRequested, this, &TrainPage::startElsewhere);
   connect(transport_->settingsAction(), &QAction::triggered, this, &TrainPage::showSetup);
   connect(setup_, &SetupView::designRequested, this, &TrainPage::designRequested);
   connect(setup_, &SetupView::varyRequested, this, &TrainPage::varyRequested);
@@ -125,8 +127,9 @@ void TrainPage::connectSession() {
           });
   connect(&session_, &TrainingSession::statusChanged, this, [this] {
     const TrainingStatus& status = session_.status();
-    if (!session_.isBusy() || !setup_->isVisible() || status.batchesPerEpoch <= 0) return;
-    setup_->setPosition(static_cast<double>(status.step) / status.batchesPerEpoch, status.epoch);
+    if (!session_.isBusy() || !setup_->isVisible() || status.record.batchesPerEpoch <= 0) return;
+    setup_->setPosition(static_cast<double>(status.step) / status.record.batchesPerEpoch,
+                        status.epoch);
   });
   connect(&session_, &TrainingSession::ended, this, [this](const RunResult& result) {
     banner_->showResult(
@@ -150,7 +153,7 @@ QString TrainPage::bestLossInWords(const RunResult& result) const {
 
 void TrainPage::showRunSettings() {
   const TrainingStatus& status = session_.status();
-  setup_->showRun(status.record.config, status.record.changes, status.batchesPerEpoch);
+  setup_->showRun(status.record.config, status.record.changes, status.record.batchesPerEpoch);
 }
 
 void TrainPage::connectBanner() {
@@ -207,6 +210,31 @@ void TrainPage::showErrors() {
 void TrainPage::start() {
   if (session_.isBusy() || refuseErrors()) return;
   session_.start(setup_->runConfig(), runsFolder_);
+}
+
+void TrainPage::setPlaces(const QStringList& places) {
+  transport_->setPlaces(places);
+}
+
+void TrainPage::showRefusal(const QString& reason) {
+  showSetup(true);
+  banner_->showRefusal({reason});
+}
+
+/// The data are those of the other machine, which says whether they are there.
+void TrainPage::startElsewhere(int place) {
+  const RunConfig config = document_.runConfig();
+  QStringList texts;
+  for (const Problem& problem : validate(config)) {
+    if (problem.severity == Severity::error) texts << problemText(problem);
+  }
+  if (texts.isEmpty()) {
+    banner_->clear();
+    Q_EMIT startElsewhereRequested(place, config);
+  } else {
+    showSetup(true);
+    banner_->showRefusal(texts);
+  }
 }
 
 void TrainPage::queue() {

@@ -70,6 +70,12 @@ class TrainPage : public Page {
   /// the first one.
   void start();
 
+  /// The other machines on which a training can be started, by name.
+  void setPlaces(const QStringList& places);
+
+  /// Says why a training could not be started on another machine.
+  void showRefusal(const QString& reason);
+
   /// Queues a training with the document's configuration, under the same conditions.
   void queue();
 
@@ -92,6 +98,8 @@ class TrainPage : public Page {
   void endRequested(const lambda::InspectionRequest& request);
   /// An error is in the network; `path` is its field.
   void designRequested(const std::string& path);
+  /// The document should be trained on the machine of this index among setPlaces().
+  void startElsewhereRequested(int place, const lambda::RunConfig& config);
   /// Several values of a field of the document should be compared in an experiment.
   void varyRequested(const lambda::FieldRow& row);
 
@@ -109,6 +117,7 @@ class TrainPage : public Page {
   void continueWithHalfRate(const std::filesystem::path& run);
   void showErrors();
   bool refuseErrors();
+  void startElsewhere(int place);
 
   ProjectDocument& document_;
   TrainingSession& session_;

@@ -76,8 +76,8 @@ std::function<QString(double nats)> lossInWords(const RunConfig& config) {
 }
 
 double progressOf(const TrainingStatus& status) {
-  const double steps =
-      static_cast<double>(status.record.config.recipe.epochs) * std::max(status.batchesPerEpoch, 0);
+  const double steps = static_cast<double>(status.record.config.recipe.epochs) *
+                       std::max(status.record.batchesPerEpoch, 0);
   return steps > 0 ? std::clamp(static_cast<double>(status.step) / steps, 0.0, 1.0) : 0;
 }
 

@@ -29,15 +29,21 @@ ProcessEnd endOf(int status) {
   return {WEXITSTATUS(status), 0};
 }
 
-/// Becomes the program. Called between fork and exec: only what is safe in a signal handler.
+/// Becomes the program. `parent`: with which it ends; 0 = it outlives it. Called between fork and
+/// exec: only what is safe in a signal handler.
 [[noreturn]] void becomeProgram(
     char* const* arguments, char* const* environment, int log, int inherited, pid_t parent) {
-  // Ctrl-C reaches all processes of the terminal's group, and a second signal would end the program
-  // before it has saved.
-  ::setpgid(0, 0);
-  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-  // The parent may have died before the line above.
-  if (::getppid() != parent) ::_exit(127);
+  if (parent == 0) {
+    // A session of its own, which no terminal that closes takes along.
+    ::setsid();
+  } else {
+    // Ctrl-C reaches all processes of the terminal's group, and a second signal would end the
+    // program before it has saved.
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    // The parent may have died before the line above.
+    if (::getppid() != parent) ::_exit(127);
+  }
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -53,7 +59,8 @@ ProcessEnd endOf(int status) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Options& options) {
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Options& options)
+    : outlives_(options.outlives) {
   const std::vector<char*> argumentPointers = pointersTo(arguments);
   // The first of two values of a variable is the one that getenv() finds.
   std::vector<std::string> variables = options.environment;
@@ -61,7 +68,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Opti
   const std::vector<char*> variablePointers = pointersTo(variables);
   const bool hasLog = !options.log.empty();
   const int file = hasLog ? openToAppend(FileSystem::real(), options.log) : STDERR_FILENO;
-  const pid_t parent = ::getpid();
+  const pid_t parent = outlives_ ? 0 : ::getpid();
   pid_ = ::fork();
   if (pid_ == 0) {
     becomeProgram(
@@ -77,16 +84,17 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const Opti
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept
-    : pid_(std::exchange(other.pid_, -1)), end_(other.end_) {}
+    : pid_(std::exchange(other.pid_, -1)), outlives_(other.outlives_), end_(other.end_) {}
 
 ChildProcess& ChildProcess::operator=(ChildProcess&& other) noexcept {
   std::swap(pid_, other.pid_);
+  std::swap(outlives_, other.outlives_);
   std::swap(end_, other.end_);
   return *this;
 }
 
 ChildProcess::~ChildProcess() {
-  if (pid_ < 0 || end_) return;
+  if (pid_ < 0 || end_ || outlives_) return;
   requestStop();
   int status = 0;
   while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {

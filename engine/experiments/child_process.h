@@ -14,8 +14,8 @@ struct ProcessEnd {
   int signal = 0;      ///< That killed it; 0 = none.
 };
 
-/// A child process. When this process is killed, the child gets SIGTERM,
-/// so that it saves its work and ends. It has a process group of its own, which Ctrl-C in the
+/// A child process. Unless it outlives this one, it gets SIGTERM when this process is killed, so
+/// that it saves its work and ends. It has a process group of its own, which Ctrl-C in the
 /// terminal does not reach. It must be started and waited for on the same, long-lived
 /// thread.
 class ChildProcess {
@@ -24,6 +24,7 @@ class ChildProcess {
     std::filesystem::path log = {};  ///< Its output is appended there; empty = to standard error.
     int inherited = -1;              ///< An open file that it keeps; -1 = none.
     std::vector<std::string> environment = {};  ///< "NAME=VALUE", before those of this process.
+    bool outlives = false;  ///< It goes on when this process, its terminal or this object ends.
   };
 
   /// `arguments`: with the program's path first. Throws Error where the process or the log can't be
@@ -32,7 +33,7 @@ class ChildProcess {
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&& other) noexcept;
 
-  /// Asks a process that still runs to end, and waits for it.
+  /// Asks a process that still runs to end, and waits for it; one that outlives this goes on.
   ~ChildProcess();
 
   /// How it ended; nothing while it runs.
@@ -46,6 +47,7 @@ class ChildProcess {
 
  private:
   pid_t pid_ = -1;
+  bool outlives_ = false;
   std::optional<ProcessEnd> end_;
 };
 

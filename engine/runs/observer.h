@@ -29,12 +29,11 @@ class Observer {
   virtual ~Observer() = default;
 
   /// Called when the run folder exists and the first batch is about to run. The record has the
-  /// changes made so far; a resumed run then repeats those after its checkpoint. `batchesPerEpoch`
-  /// and the number of training images serve to show progress.
+  /// changes made so far; a resumed run then repeats those after its checkpoint. The first
+  /// `metricsBytes` of its metrics.jsonl are of before; all records after them are passed on.
   virtual void started(const RunRecord& /*record*/,
                        const std::string& /*run*/,
-                       int /*batchesPerEpoch*/,
-                       std::int64_t /*trainingImages*/) {}
+                       std::uint64_t /*metricsBytes*/) {}
 
   virtual void batchFinished(const BatchRecord& /*record*/) {}
 

@@ -11,6 +11,7 @@
 #include "engine/formats/files/durable_file.h"
 #include "engine/formats/files/file_lock.h"
 #include "engine/formats/inspection/epoch_files.h"
+#include "engine/runs/remote/mirrored_from.h"
 #include "engine/runtime/error.h"
 #include "engine/values/text/text_safety.h"
 
@@ -156,7 +157,16 @@ fs::path checkpointAt(const fs::path& run) {
   return RunFolder::open(run).representativeCheckpoint();
 }
 
-RunLock::RunLock(const RunFolder& folder) {
+RunLock::RunLock(const RunFolder& folder) : RunLock(folder, OfCopy()) {
+  const std::string place = mirroredFrom(folder.path());
+  if (!place.empty()) {
+    throw Error(folder.path().string(),
+                "this is a copy of a run on " + place,
+                "change or continue the run there");
+  }
+}
+
+RunLock::RunLock(const RunFolder& folder, OfCopy /*ofCopy*/) {
   descriptor_ = openFolder(folder);
   if (descriptor_ < 0) return;
   int status = 0;

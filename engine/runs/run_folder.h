@@ -50,6 +50,9 @@ class RunFolder {
 
   std::filesystem::path inspection() const { return path_ / "inspection"; }
 
+  /// What other processes ask of the one that trains it; see run_requests.h.
+  std::filesystem::path requests() const { return path_ / "requests"; }
+
   std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
 
   std::filesystem::path lastCheckpoint() const { return checkpoints() / "last.safetensors"; }
@@ -90,8 +93,14 @@ std::filesystem::path checkpointAt(const std::filesystem::path& run);
 /// it never blocks a process that starts. Neither lock needs write permission.
 class RunLock {
  public:
-  /// Throws Error if another process, or another RunLock of this process, holds the lock.
+  /// Throws Error if another process, or another RunLock of this process, holds the lock, and for
+  /// the copy of a run on another machine, which nobody but its mirror may change.
   explicit RunLock(const RunFolder& folder);
+
+  struct OfCopy {};
+
+  /// The lock of a copy, for its mirror, while the run is trained where it is.
+  RunLock(const RunFolder& folder, OfCopy ofCopy);
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;

@@ -40,6 +40,19 @@ void RunControl::requestStop() {
   changed_.notify_all();
 }
 
+void RunControl::leave() {
+  {
+    const std::lock_guard lock(mutex_);
+    isLeft_ = true;
+  }
+  requestStop();
+}
+
+bool RunControl::isLeft() const {
+  const std::lock_guard lock(mutex_);
+  return isLeft_;
+}
+
 void RunControl::stopAfter(const TrainingPlace& place) {
   const std::lock_guard lock(mutex_);
   end_ = place;
@@ -110,6 +123,13 @@ void RunControl::waitForChange() {
   std::unique_lock lock(mutex_);
   isWaiting_ = true;
   changed_.wait(lock, [this] { return turn() != Turn::paused; });
+  isWaiting_ = false;
+}
+
+void RunControl::waitForChange(std::chrono::milliseconds time) {
+  std::unique_lock lock(mutex_);
+  isWaiting_ = true;
+  changed_.wait_for(lock, time, [this] { return turn() != Turn::paused; });
   isWaiting_ = false;
 }
 

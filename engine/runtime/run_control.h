@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -43,6 +44,11 @@ class RunControl {
   /// Runs one more batch and then pauses. While running, pauses after the current batch.
   void stepOnce();
   void requestStop();
+  /// Ends a loop that only follows a training of another process, and leaves that training as it
+  /// is. A loop that trains stops.
+  void leave();
+  /// Whether leave() has ended it.
+  bool isLeft() const;
   /// Requests a stop when the loop has reached the place, or is past it.
   void stopAfter(const TrainingPlace& place);
 
@@ -73,6 +79,8 @@ class RunControl {
 
   /// Blocks while next() would return `paused`. Called by the loop.
   void waitForChange();
+  /// The same, but not longer than `time`.
+  void waitForChange(std::chrono::milliseconds time);
 
  private:
   Turn turn() const;
@@ -81,6 +89,7 @@ class RunControl {
   std::condition_variable changed_;
   Mode mode_ = Mode::running;
   TrainingPlace end_;
+  bool isLeft_ = false;
   std::int64_t singleSteps_ = 0;
   std::vector<ChangeRequest> changes_;
   std::optional<InspectionRequest> inspection_;

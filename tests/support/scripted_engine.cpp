@@ -148,8 +148,10 @@ class ScriptedEngine::Training {
 
   RunResult run(std::int64_t firstStep, EventKind opening) {
     step_ = firstStep;
+    record_.trainingExamples = 1000;
+    record_.batchesPerEpoch = engine_.batchesPerEpoch;
     save(RunStatus::running);
-    observer_.started(record_, folder_.path().string(), engine_.batchesPerEpoch, 1000);
+    observer_.started(record_, folder_.path().string(), fs::file_size(folder_.metrics()));
     note(opening, std::string(nameOf(opening)));
     const auto isLeft = [this] {
       return step_ <

@@ -44,10 +44,9 @@ class RecordingObserver : public Observer {
  public:
   void started(const RunRecord& record,
                const std::string& path,
-               int perEpoch,
-               std::int64_t /*trainingImages*/) override {
+               std::uint64_t /*metricsBytes*/) override {
     run = path;
-    batchesPerEpoch = perEpoch;
+    batchesPerEpoch = record.batchesPerEpoch;
     if (onStarted) onStarted(record);
   }
 

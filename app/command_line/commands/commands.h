@@ -22,6 +22,8 @@ void addGenerate(CLI::App& program, Action& action);
 void addExport(CLI::App& program, Action& action);
 void addImport(CLI::App& program, Action& action);
 void addCurves(CLI::App& program, Action& action);
+void addControl(CLI::App& program, Action& action);
+void addFollow(CLI::App& program, Action& action);
 void addInfo(CLI::App& program, Action& action);
 void addCompletion(CLI::App& program, Action& action);
 void addExperiment(CLI::App& program, Action& action);

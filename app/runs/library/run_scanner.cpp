@@ -1,15 +1,12 @@
 #include "app/runs/library/run_scanner.h"
 
 #include <algorithm>
-#include <deque>
 #include <string_view>
-#include <sys/stat.h>
-#include <system_error>
-#include <utility>
 
 #include "engine/formats/json/run_json.h"
 #include "engine/runs/evaluations.h"
 #include "engine/runs/run_folder.h"
+#include "engine/runs/run_search.h"
 #include "engine/runtime/error.h"
 
 namespace fs = std::filesystem;
@@ -18,48 +15,8 @@ namespace lambda {
 
 namespace {
 
-constexpr std::int64_t kNanoseconds = 1'000'000'000;
 constexpr std::string_view kRecordFileName = "run.json";
 constexpr std::string_view kEvaluationsName = "evaluations.jsonl";
-
-/// Folders between the library and a run in it, as programs that try many settings make them.
-constexpr int kDeepestRun = 4;
-/// Entries of folders within the library that are looked at in one scan.
-constexpr int kMostSearched = 20'000;
-
-bool isRun(const fs::path& folder) {
-  return stampOf(folder / kRecordFileName) != FileStamp{};
-}
-
-/// Whether runs are searched for in a folder that is no run itself.
-bool isSearched(const fs::directory_entry& entry) {
-  std::error_code ignored;
-  return !entry.is_symlink(ignored) && !entry.path().filename().string().starts_with('.');
-}
-
-/// Adds the runs below `folder` to `runs`, the nearest first. False where there was too much to
-/// look at.
-bool findRuns(const fs::path& folder,
-              const std::function<bool()>& isCancelled,
-              std::vector<fs::path>& runs) {
-  std::deque<std::pair<fs::path, int>> places{{folder, 0}};
-  for (int entries = 0; !places.empty() && !isCancelled(); places.pop_front()) {
-    const auto [place, depth] = places.front();
-    std::error_code error;
-    fs::directory_iterator entry(place, fs::directory_options::skip_permission_denied, error);
-    for (const fs::directory_iterator end; !error && entry != end; entry.increment(error)) {
-      if (depth > 0 && ++entries > kMostSearched) return false;
-      std::error_code ignored;
-      if (!entry->is_directory(ignored)) continue;
-      if (isRun(entry->path())) {
-        runs.push_back(entry->path());
-      } else if (depth < kDeepestRun && isSearched(*entry)) {
-        places.emplace_back(entry->path(), depth + 1);
-      }
-    }
-  }
-  return true;
-}
 
 RunSummary readSummary(const fs::path& run) {
   RunSummary summary;
@@ -88,15 +45,6 @@ bool isLive(const RunSummary& summary) {
 }
 
 }  // namespace
-
-FileStamp stampOf(const fs::path& file) {
-  struct stat status {};
-
-  if (::stat(file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return {};
-  return {status.st_ino,
-          static_cast<std::uint64_t>(status.st_size),
-          status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec};
-}
 
 RunScanner::Result RunScanner::scan(const fs::path& folder,
                                     const std::vector<fs::path>& added,

@@ -1,26 +1,14 @@
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <map>
 #include <vector>
 
 #include "app/session/runs/run_summary.h"
+#include "engine/formats/files/file_stamp.h"
 
 namespace lambda {
-
-/// Tells whether a file has changed since it was read.
-struct FileStamp {
-  std::uint64_t inode = 0;
-  std::uint64_t bytes = 0;
-  std::int64_t modified = 0;  ///< Nanoseconds since 1970.
-
-  bool operator==(const FileStamp&) const = default;
-};
-
-/// All 0 where there is no such regular file.
-FileStamp stampOf(const std::filesystem::path& file);
 
 /// Reads the records of run folders, each again only when its file has changed.
 class RunScanner {
@@ -31,11 +19,9 @@ class RunScanner {
     bool isWhole = true;  ///< False where the folder holds too much to be searched completely.
   };
 
-  /// The runs below `folder`, some folders deep, and those at `added`. Links to runs count, links
-  /// to other folders and hidden folders are not searched, and neither is what lies in a run.
-  /// Folders that can't be read and broken links are left out. A run.json that can't be read makes
-  /// a run with a problem. `isCancelled` is called between folders; the result then contains what
-  /// was read so far.
+  /// The runs that findRuns() finds below `folder`, and those at `added`. A run.json that can't be
+  /// read makes a run with a problem. `isCancelled` is called between folders; the result then
+  /// contains what was read so far.
   Result scan(const std::filesystem::path& folder,
               const std::vector<std::filesystem::path>& added,
               const std::function<bool()>& isCancelled);

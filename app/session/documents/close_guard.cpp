@@ -12,7 +12,11 @@ CloseGuard::CloseGuard(TrainingSession& training, QObject* parent)
 
 bool CloseGuard::mayClose() {
   if (!training_.isBusy()) return true;
-  training_.stop();
+  if (training_.isWatching()) {
+    training_.leave();
+  } else {
+    training_.stop();
+  }
   if (!isWaiting_) {
     isWaiting_ = true;
     Q_EMIT waiting();

@@ -16,11 +16,10 @@ TrainingMailbox::Content TrainingMailbox::take() {
 
 void TrainingMailbox::started(const RunRecord& record,
                               const std::string& run,
-                              int batchesPerEpoch,
-                              std::int64_t trainingImages) {
-  TrainingOpening opening{record, run, batchesPerEpoch, trainingImages, {}};
+                              std::uint64_t metricsBytes) {
+  TrainingOpening opening{record, run, {}};
   try {
-    opening.earlier = readMetrics(std::filesystem::path(run) / "metrics.jsonl");
+    opening.earlier = readMetrics(std::filesystem::path(run) / "metrics.jsonl", metricsBytes);
   } catch (const Error& error) {
     opening.earlier.warnings.emplace_back(error.what());
   }

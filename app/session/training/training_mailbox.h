@@ -24,8 +24,6 @@ struct MetricsUpdate {
 struct TrainingOpening {
   RunRecord record;
   std::string run;
-  int batchesPerEpoch = 0;
-  std::int64_t trainingImages = 0;
   Metrics earlier;
 };
 
@@ -67,8 +65,7 @@ class TrainingMailbox : public Observer {
 
   void started(const RunRecord& record,
                const std::string& run,
-               int batchesPerEpoch,
-               std::int64_t trainingImages) override;
+               std::uint64_t metricsBytes) override;
   void batchFinished(const BatchRecord& record) override;
   void epochFinished(const EpochRecord& record) override;
   void evaluated(const EvaluationProgress& progress) override;

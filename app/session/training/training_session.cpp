@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/runs/requests/watched_run.h"
+
 using namespace Qt::StringLiterals;
 
 namespace lambda {
@@ -28,7 +30,7 @@ TrainingSession::TrainingSession(EngineHandle engine, QObject* parent)
 }
 
 TrainingSession::~TrainingSession() {
-  if (control_) control_->requestStop();
+  if (control_) control_->leave();
 }
 
 void TrainingSession::start(const RunConfig& config, const NewRunPlace& place) {
@@ -52,12 +54,28 @@ void TrainingSession::fork(const std::filesystem::path& checkpoint,
       });
 }
 
+void TrainingSession::watch(const std::filesystem::path& run,
+                            std::function<void(const RunRequest&)> ask) {
+  const bool wasBusy = isBusy();
+  begin([run, ask = std::move(ask)](RunControl& control, Observer& observer) {
+    return watchRun(run, ask, control, observer);
+  });
+  if (!wasBusy) isWatching_ = true;
+}
+
+void TrainingSession::leave() {
+  if (!isWatching()) return;
+  control_->leave();
+  setState(SessionState::stopping);
+}
+
 void TrainingSession::begin(std::function<RunResult(RunControl&, Observer&)> run) {
   if (isBusy()) {
     Q_EMIT startRefused(u"A training is under way. Stop it first, then start the next one."_s);
     return;
   }
   control_ = std::make_shared<RunControl>();
+  isWatching_ = false;
   status_ = {};
   metrics_ = {};
   const auto toSession = [this](auto call) {
@@ -89,8 +107,6 @@ void TrainingSession::begin(std::function<RunResult(RunControl&, Observer&)> run
 void TrainingSession::open(TrainingOpening opening) {
   status_.run = opening.run;
   status_.record = std::move(opening.record);
-  status_.batchesPerEpoch = opening.batchesPerEpoch;
-  status_.trainingImages = opening.trainingImages;
   metrics_ = std::move(opening.earlier);
   if (!metrics_.batches.empty()) {
     status_.step = metrics_.batches.back().step;
@@ -160,7 +176,25 @@ void TrainingSession::drain() {
     take(std::move(content.metrics));
     Q_EMIT statusChanged();
   }
-  if (state_ == SessionState::pausing && control_->isHeld()) setState(SessionState::paused);
+  followControl();
+}
+
+/// The state that the control is in, which another process may have changed.
+void TrainingSession::followControl() {
+  switch (control_->mode()) {
+    case RunControl::Mode::running:
+      if (state_ == SessionState::pausing || state_ == SessionState::paused) {
+        setState(SessionState::running);
+      }
+      break;
+    case RunControl::Mode::paused:
+      if (state_ == SessionState::running) setState(SessionState::pausing);
+      if (state_ == SessionState::pausing && control_->isHeld()) setState(SessionState::paused);
+      break;
+    case RunControl::Mode::stopping:
+      setState(SessionState::stopping);
+      break;
+  }
 }
 
 void TrainingSession::take(MetricsUpdate update) {
@@ -176,8 +210,8 @@ void TrainingSession::take(MetricsUpdate update) {
     status_.step = last.step;
     status_.epoch = last.epoch;
     status_.imagesPerSecond = last.imagesPerSecond;
-    const std::int64_t steps =
-        static_cast<std::int64_t>(status_.record.config.recipe.epochs) * status_.batchesPerEpoch;
+    const std::int64_t steps = static_cast<std::int64_t>(status_.record.config.recipe.epochs) *
+                               status_.record.batchesPerEpoch;
     const double images = static_cast<double>(std::max<std::int64_t>(0, steps - last.step)) *
                           status_.record.config.recipe.batchSize;
     status_.secondsLeft = last.imagesPerSecond > 0 ? images / last.imagesPerSecond : 0;

@@ -18,6 +18,7 @@
 #include "engine/values/inspection/inspection.h"
 #include "engine/values/run/metrics.h"
 #include "engine/values/run/run_record.h"
+#include "engine/values/run/run_request.h"
 #include "widgets/work/lane.h"
 #include "widgets/work/work.h"
 
@@ -35,8 +36,6 @@ enum class SessionState { idle, starting, running, pausing, paused, stopping };
 struct TrainingStatus {
   std::filesystem::path run;  ///< Empty before the run folder exists.
   RunRecord record;           ///< The record at the start, with the changes of settings since.
-  int batchesPerEpoch = 0;
-  std::int64_t trainingImages = 0;
   std::int64_t step = 0;
   int epoch = 0;  ///< The current epoch, from 1.
   double imagesPerSecond = 0;
@@ -46,9 +45,9 @@ struct TrainingStatus {
 
 /// The only connection between Qt and a training: a long-lived worker thread that owns every
 /// tensor; requests go in, values come out. Lives on the GUI thread, which never waits for the
-/// worker except in the destructor: it requests a stop, which saves, and joins. Starts, ends and
-/// the answers to inspections arrive as queued calls; batches through a mailbox emptied 10 times a
-/// second.
+/// worker except in the destructor: it requests a stop, which saves, and joins; a training of
+/// another process goes on. Starts, ends and the answers to inspections arrive as queued calls;
+/// batches through a mailbox emptied 10 times a second.
 class TrainingSession : public QObject {
   Q_OBJECT
 
@@ -76,10 +75,17 @@ class TrainingSession : public QObject {
   void fork(const std::filesystem::path& checkpoint,
             const RunConfig& config,
             const std::filesystem::path& runsFolder);
+  /// Follows a run that another process trains, as watchRun() does, until that training ends or
+  /// leave(). `ask` is called on the worker thread.
+  void watch(const std::filesystem::path& run, std::function<void(const RunRequest&)> ask);
   void pause();
   void resume();    ///< Ends a pause.
   void stepOnce();  ///< Trains one batch, then pauses.
   void stop();      ///< Saves and ends.
+  void leave();     ///< Ends watch() and lets the training go on; ignored for others.
+
+  /// Whether another process trains the run.
+  bool isWatching() const { return isBusy() && isWatching_; }
 
   /// Changes settings of the run at the next batch. Returns the number of the request, which its
   /// answer has: changeGranted() or changeRefused(). 0 while idle; then there is no answer.
@@ -113,6 +119,7 @@ class TrainingSession : public QObject {
   void begin(std::function<RunResult(RunControl&, Observer&)> run);
   void open(TrainingOpening opening);
   void setState(SessionState state);
+  void followControl();
   void drain();
   void finish(const RunResult& result);
   void refuse(const QString& reason);
@@ -127,6 +134,7 @@ class TrainingSession : public QObject {
       control_;  ///< The control of the training under way; null while idle.
   QTimer drainTimer_;
   SessionState state_ = SessionState::idle;
+  bool isWatching_ = false;  ///< The last run that was begun is trained by another process.
   TrainingStatus status_;
   Metrics metrics_;
   std::optional<RunResult> lastResult_;

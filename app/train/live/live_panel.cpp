@@ -215,7 +215,7 @@ void LivePanel::take(const std::shared_ptr<const InspectionSnapshot>& snapshot) 
   problem_->hide();
   auto picture = std::make_shared<LayerPicture>(pictureOf(*snapshot));
   // The current epoch, counted from 1 as everywhere else.
-  const int batches = session_.status().batchesPerEpoch;
+  const int batches = session_.status().record.batchesPerEpoch;
   if (batches > 0) {
     const std::int64_t before = std::max<std::int64_t>(picture->step - 1, 0);
     picture->epoch = static_cast<int>(before / batches) + 1;

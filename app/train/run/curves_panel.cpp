@@ -134,7 +134,7 @@ void CurvesPanel::catchUp() {
 }
 
 double CurvesPanel::stepsPerEpoch() const {
-  return session_.status().batchesPerEpoch;
+  return session_.status().record.batchesPerEpoch;
 }
 
 void CurvesPanel::showAll() {
@@ -162,7 +162,7 @@ std::vector<CurveSeries> CurvesPanel::referenceCurves() const {
 }
 
 double CurvesPanel::epochOf(std::int64_t step) const {
-  const int batches = session_.status().batchesPerEpoch;
+  const int batches = session_.status().record.batchesPerEpoch;
   return batches > 0 ? static_cast<double>(step) / batches : 0;
 }
 

@@ -142,9 +142,11 @@ void ResultBanner::showResult(const RunResult& result, int epochs, const QString
       present(
           Kind::failed, u"The training failed"_s, asLines(QString::fromStdString(result.failure)));
       break;
-    case RunStatus::stopped:
     case RunStatus::paused:
     case RunStatus::running:
+      present(Kind::stopped, u"It is trained on by its process"_s, text);
+      break;
+    case RunStatus::stopped:
       present(Kind::stopped,
               result.epochs == 0
                   ? u"Stopped in the first epoch; everything is saved"_s

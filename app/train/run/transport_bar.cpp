@@ -10,6 +10,7 @@
 #include "app/session/runs/run_summary.h"
 #include "app/session/training/training_session.h"
 #include "app/train/training_text.h"
+#include "engine/values/text/text_safety.h"
 #include "widgets/text/path_text.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/colors.h"
@@ -56,11 +57,13 @@ void TransportBar::makeActions() {
   pause_ = add(u"Pause"_s, {Qt::Key_F6});
   step_ = add(u"One step"_s, {Qt::Key_F10});
   stop_ = add(u"Stop"_s, {QKeySequence(Qt::SHIFT | Qt::Key_F5)});
+  leave_ = add(u"Stop watching"_s, {});
   settings_ = add(u"Settings"_s, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_E)});
   settings_->setCheckable(true);
   start_->setToolTip(u"Train the network of Design with these settings"_s);
   step_->setToolTip(u"Train one batch, then pause"_s);
   stop_->setToolTip(u"Save and stop; the run can be resumed"_s);
+  leave_->setToolTip(u"Leave the training, which goes on where it runs"_s);
   settings_->setToolTip(u"Show the data and the recipe"_s);
   connect(start_, &QAction::triggered, this, &TransportBar::startRequested);
   connect(pause_, &QAction::triggered, this, [this] {
@@ -70,6 +73,7 @@ void TransportBar::makeActions() {
   });
   connect(step_, &QAction::triggered, this, [this] { session_.stepOnce(); });
   connect(stop_, &QAction::triggered, this, [this] { session_.stop(); });
+  connect(leave_, &QAction::triggered, this, [this] { session_.leave(); });
 }
 
 void TransportBar::makeButtons() {
@@ -106,17 +110,42 @@ void TransportBar::makeButtons() {
   settingsButton_ = add(settings_);
   settingsButton_->setProperty(kRole, u"quiet"_s);
   runButtons_ << add(pause_) << add(step_) << add(stop_);
+  leaveButton_ = add(leave_);
   startButton_ = new QPushButton(start_->text(), this);
   startButton_->setObjectName(u"start"_s);
   startButton_->setProperty(kRole, u"primary"_s);
   startButton_->setToolTip(start_->toolTip());
   startButton_->addAction(start_);
   row->addWidget(startButton_);
+  makeElsewhere(*row);
   connect(startButton_, &QPushButton::clicked, start_, &QAction::trigger);
 }
 
+/// The menu beside the start, which there is once runs of another machine are followed.
+void TransportBar::makeElsewhere(QHBoxLayout& row) {
+  elsewhere_ = new QMenu(u"Start on another machine"_s, this);
+  elsewhereButton_ = new QToolButton(this);
+  elsewhereButton_->setObjectName(u"elsewhere"_s);
+  elsewhereButton_->setMenu(elsewhere_);
+  elsewhereButton_->setPopupMode(QToolButton::InstantPopup);
+  elsewhereButton_->setText(u"On …"_s);
+  elsewhereButton_->setToolTip(u"Start the training on another machine"_s);
+  elsewhereButton_->setAccessibleName(elsewhere_->title());
+  row.addWidget(elsewhereButton_);
+}
+
+void TransportBar::setPlaces(const QStringList& places) {
+  elsewhere_->clear();
+  for (int i = 0; i < places.size(); ++i) {
+    connect(elsewhere_->addAction(places[i]), &QAction::triggered, this, [this, i] {
+      Q_EMIT startElsewhereRequested(i);
+    });
+  }
+  showState();
+}
+
 QList<QAction*> TransportBar::actionsInOrder() const {
-  return {start_, pause_, step_, stop_, nullptr, settings_};
+  return {start_, elsewhere_->menuAction(), pause_, step_, stop_, leave_, nullptr, settings_};
 }
 
 void TransportBar::setDocument(const QString& name, const RunConfig& config) {
@@ -154,6 +183,13 @@ void TransportBar::showState() {
   step_->setEnabled(isBusy && !isStopping);
   stop_->setEnabled(isBusy && !isStopping);
   for (QToolButton* button : runButtons_) button->setVisible(isBusy);
+  leave_->setEnabled(session_.isWatching() && !isStopping);
+  leave_->setVisible(session_.isWatching());
+  leaveButton_->setVisible(session_.isWatching());
+  const bool hasPlaces = !elsewhere_->isEmpty();
+  elsewhere_->menuAction()->setVisible(hasPlaces);
+  elsewhere_->setEnabled(!isBusy);
+  elsewhereButton_->setVisible(hasPlaces && !isBusy);
   // Before the first training the settings are the only view.
   settingsButton_->setVisible(isBusy || !session_.status().run.empty());
   updateIcons();
@@ -180,8 +216,12 @@ QString TransportBar::runText() const {
   if (status.run.empty()) return stateText(session_.state());
   QStringList parts;
   if (session_.isBusy()) {
-    parts << stateText(session_.state()) << progressText(status)
-          << u"step %1"_s.arg(countText(status.step));
+    parts << stateText(session_.state());
+    if (session_.isWatching()) {
+      parts << u"by another process on %1"_s.arg(
+          QString::fromStdString(terminalText(status.record.environment.host)));
+    }
+    parts << progressText(status) << u"step %1"_s.arg(countText(status.step));
   } else if (session_.lastResult()) {
     parts << endText(*session_.lastResult(), status.record.config.recipe.epochs);
   }

@@ -8,7 +8,9 @@
 #include "engine/values/config/run_config.h"
 
 class QAction;
+class QHBoxLayout;
 class QLabel;
+class QMenu;
 class QPushButton;
 class QToolButton;
 
@@ -51,13 +53,19 @@ class TransportBar : public QWidget {
   /// Checkable: shows the settings instead of the curves.
   QAction* settingsAction() const { return settings_; }
 
+  /// The other machines on which a training can be started.
+  void setPlaces(const QStringList& places);
+
   QList<QAction*> actionsInOrder() const;
 
  Q_SIGNALS:
   void startRequested();
+  /// On the machine of this index among the places.
+  void startElsewhereRequested(int place);
 
  private:
   void makeActions();
+  void makeElsewhere(QHBoxLayout& row);
   void makeButtons();
   void showState();
   void showWords();
@@ -80,7 +88,11 @@ class TransportBar : public QWidget {
   QAction* pause_;
   QAction* step_;
   QAction* stop_;
+  QAction* leave_;
   QAction* settings_;
+  QMenu* elsewhere_;
+  QToolButton* elsewhereButton_;
+  QToolButton* leaveButton_;
   QPushButton* startButton_;
   QToolButton* settingsButton_;
   QList<QToolButton*> runButtons_;

@@ -15,7 +15,6 @@ namespace lambda {
 namespace {
 
 constexpr std::size_t kChunkBytes = 1 << 18;
-constexpr std::size_t kRememberedBytes = 256;
 
 /// A file opened for reading, closed at the end of the scope; -1 where there is none.
 class OpenFile {
@@ -72,7 +71,8 @@ bool FileTail::continuesAt(int file, std::uint64_t size) const {
 }
 
 void FileTail::poll(const std::function<void()>& restarted,
-                    const std::function<void(std::string_view)>& text) {
+                    const std::function<void(std::string_view)>& text,
+                    std::uint64_t most) {
   const OpenFile file(file_);
 
   struct stat status {};
@@ -83,17 +83,18 @@ void FileTail::poll(const std::function<void()>& restarted,
   }
   if (::fstat(file.get(), &status) != 0) throw systemError(file_, "cannot read", errno);
   if (!S_ISREG(status.st_mode)) throw Error(file_.string(), "this is not a regular file");
-  const bool isSame = inode_ == status.st_ino &&
+  const bool isSame = (inode_ == status.st_ino || inode_ == 0) &&
                       continuesAt(file.get(), static_cast<std::uint64_t>(status.st_size));
   if (!isSame) restart(restarted);
   inode_ = status.st_ino;
 
-  std::vector<char> bytes(kChunkBytes);
-  for (;;) {
+  while (most > 0) {
+    std::vector<char> bytes(std::min<std::uint64_t>(kChunkBytes, most));
     const std::size_t count = readAt(file.get(), offset_, bytes, file_);
     const std::string_view part(bytes.data(), count);
     text(part);
     offset_ += count;
+    most -= count;
     lastBytes_ += part.substr(count - std::min(count, kRememberedBytes));
     if (lastBytes_.size() > kRememberedBytes) {
       lastBytes_.erase(0, lastBytes_.size() - kRememberedBytes);

@@ -1,5 +1,6 @@
 #include "engine/formats/metrics/metrics_json.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/formats/files/file_system.h"
@@ -114,8 +115,16 @@ MetricsTail::Update MetricsTail::poll() {
   return update;
 }
 
-Metrics readMetrics(const std::filesystem::path& file) {
-  return MetricsTail(file).poll().metrics;
+Metrics readMetrics(const std::filesystem::path& file, std::uint64_t bytes) {
+  Metrics metrics;
+  MetricsReader reader;
+  FileTail(file).poll([] {},
+                      [&](std::string_view text) {
+                        text = text.substr(0, std::min<std::uint64_t>(text.size(), bytes));
+                        bytes -= text.size();
+                        reader.feed(text, metrics);
+                      });
+  return metrics;
 }
 
 std::vector<std::string> remarksOn(const std::filesystem::path& file, const Metrics& metrics) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,9 +50,10 @@ class MetricsReader {
 /// All records of a text; an incomplete last line is dropped.
 Metrics metricsFromText(std::string_view text);
 
-/// All records of a file, which another thread or process may still append to. A missing file has
-/// none. Throws Error if the file can't be read or is not a regular file.
-Metrics readMetrics(const std::filesystem::path& file);
+/// All records in the first `bytes` of a file, which another thread or process may still append to.
+/// A missing file has none. Throws Error if the file can't be read or is not a regular file.
+Metrics readMetrics(const std::filesystem::path& file,
+                    std::uint64_t bytes = std::numeric_limits<std::uint64_t>::max());
 
 /// Says what was left out or is missing of the metrics that were read from a file, a sentence each,
 /// with the file's name.
@@ -70,6 +72,9 @@ class MetricsTail {
   };
 
   explicit MetricsTail(std::filesystem::path file) : tail_(std::move(file)) {}
+
+  /// The bytes of the file that have been read.
+  std::uint64_t offset() const { return tail_.offset(); }
 
   /// The records appended since the last call. A file that does not exist yet has none; a deleted
   /// file restarts empty. Throws Error as readMetrics() does.

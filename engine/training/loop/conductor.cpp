@@ -5,6 +5,7 @@
 
 #include <c10/util/Exception.h>
 
+#include "engine/runs/requests/run_requests.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
@@ -16,6 +17,8 @@
 namespace lambda {
 
 namespace {
+
+constexpr std::chrono::milliseconds kRequestInterval{500};
 
 std::optional<Team> teamOf(OpenRun& run) {
   if (run.processes == nullptr) return std::nullopt;
@@ -69,12 +72,18 @@ RunResult Conductor::run(EventKind opening, const std::string& text) {
 
 RunResult Conductor::train(EventKind opening, const std::string& text) {
   try {
+    run_.record.trainingExamples = data().trainingExamples();
+    run_.record.batchesPerEpoch = data().batchesPerEpoch();
     writer_.saveRecord(RunStatus::running);
     RunRecord opened = run_.record;
     opened.changes.resize(static_cast<std::size_t>(progress().changes));
-    observer_.started(
-        opened, run_.folder.path().string(), data().batchesPerEpoch(), data().trainingExamples());
+    observer_.started(opened, run_.folder.path().string(), run_.journal->metricsBytes());
     writer_.note(opening, text);
+    if (const int dropped = dropRequests(run_.folder)) {
+      writer_.note(EventKind::warning,
+                   formatCounted(dropped, "request") +
+                       " of other processes, from before this start, not obeyed");
+    }
     if (const std::string& obstacle = state().kernelObstacle; !obstacle.empty()) {
       writer_.note(
           EventKind::warning,
@@ -307,6 +316,7 @@ void Conductor::noteTestSet() {
 
 bool Conductor::proceed() {
   while (true) {
+    takeRequests();
     const RunControl::Turn turn = control_.next();
     if (turn != RunControl::Turn::batch) completeStep();
     switch (turn) {
@@ -346,7 +356,19 @@ void Conductor::waitWhilePaused() {
     writer_.note(EventKind::paused, "paused");
     run_.journal->sync();
   }
-  control_.waitForChange();
+  control_.waitForChange(kRequestInterval);
+}
+
+void Conductor::takeRequests() {
+  const Clock::time_point now = Clock::now();
+  if (now - lastRequests_ < kRequestInterval) return;
+  lastRequests_ = now;
+  lambda::takeRequests(
+      run_.folder,
+      [this](const RunRequest& request) { passTo(control_, request); },
+      [this](const std::string& reason) {
+        writer_.note(EventKind::warning, "a request of another process is not obeyed: " + reason);
+      });
 }
 
 void Conductor::serveInspection() {

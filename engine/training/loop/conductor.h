@@ -62,6 +62,9 @@ class Conductor {
   /// Obeys the control until the next batch may run; false = stop.
   bool proceed();
   void repeatDueChanges();
+
+  /// Passes what other processes ask of the run to the control, at most twice a second.
+  void takeRequests();
   void serveInspection();
   void waitWhilePaused();
 
@@ -93,8 +96,9 @@ class Conductor {
   std::optional<HistogramSchedule> histograms_;  // None = no more histograms are recorded.
   std::optional<StepUnderWay> pending_;
   Clock::time_point lastSave_;
-  bool isSaved_ = true;           // The latest end of an epoch is on the disk.
-  bool isPauseRecorded_ = false;  // The current pause has been recorded.
+  Clock::time_point lastRequests_;  // When requests of other processes were looked for.
+  bool isSaved_ = true;             // The latest end of an epoch is on the disk.
+  bool isPauseRecorded_ = false;    // The current pause has been recorded.
 };
 
 }  // namespace lambda

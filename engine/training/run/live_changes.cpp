@@ -2,6 +2,7 @@
 
 #include <tuple>
 
+#include "engine/runs/requests/run_requests.h"
 #include "engine/runtime/error.h"
 #include "engine/training/checkpoint/training_state.h"
 
@@ -44,7 +45,7 @@ void LiveChanges::make(const ChangeRequest& request) {
   TrainingProgress& at = run_.progress();
   RunRecord& record = run_.record;
   const auto refuse = [this, &request](const std::string& reason) {
-    writer_.note(EventKind::warning, "the settings are not changed: " + reason);
+    writer_.note(EventKind::warning, std::string(kChangeRefused) + reason);
     observer_.changeRefused(request, reason);
   };
   const std::string obstacle = obstacleTo(request, record.config, at.epoch + 1);

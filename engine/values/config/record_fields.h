@@ -193,6 +193,10 @@ void visitFields(Value& value, Visit&& visit) {
   visit(Field{"tags", "tags for searching", 0, 1000}, value.tags);
   visit(Field{"notes", "free text"}, value.notes);
   visit(Field{"license", "licence of the weights, for exports"}, value.license);
+  visit(Field{"trainingExamples", "examples that an epoch trains on", 0, kLargestCount},
+        value.trainingExamples);
+  visit(Field{"batchesPerEpoch", "batches of an epoch; 0 = not known", 0, 1e9},
+        value.batchesPerEpoch);
   visit(Field{"parameters", "number of learned values", 0, kLargestCount}, value.parameters);
   visit(Field{"flops", "FLOPs of the forward pass of one image", 0, kLargestCount}, value.flops);
   visit(Field{"pattern", "mixers of each stage, such as C-C-L-L"}, value.pattern);

@@ -88,7 +88,9 @@ struct RunRecord {
   std::vector<DataChange> dataChanges;  ///< In order of time; the last one led to dataSha256.
   std::vector<std::string> tags;
   std::string notes;
-  std::string license;  ///< Of the weights, for exports; the user's choice.
+  std::string license;                ///< Of the weights, for exports; the user's choice.
+  std::int64_t trainingExamples = 0;  ///< Of which an epoch trains on each once.
+  int batchesPerEpoch = 0;
   std::int64_t parameters = 0;
   std::int64_t flops = 0;  ///< Forward pass of one image, 2 per multiply-add.
   std::string pattern;     ///< patternOf() of the network.
