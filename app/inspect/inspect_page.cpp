@@ -254,7 +254,7 @@ void InspectPage::showLive() {
 void InspectPage::takeLive() {
   std::optional<InspectionSource> live;
   const TrainingStatus& status = training_.status();
-  if (training_.isBusy() && !status.run.empty()) {
+  if (training_.isBusy() && !training_.isWatching() && !status.run.empty()) {
     live = InspectionSource{.kind = SourceKind::live,
                             .run = status.run,
                             .record = status.record,

@@ -80,11 +80,11 @@ void RemoteConnection::connectNow() {
                                  const std::string& refusal) { answer(id, run, refusal); },
               .fetched =
                   [this](std::uint64_t id, std::uint64_t bytes) {
-                    const auto run = fetchOf_.find(id);
-                    if (run == fetchOf_.end()) return;
-                    Fetch& fetch = fetches_[run->second];
+                    const auto key = fetchOf_.find(id);
+                    if (key == fetchOf_.end()) return;
+                    Fetch& fetch = fetches_[key->second];
                     fetch.done += bytes - std::exchange(fetchedBytes_[id], bytes);
-                    Q_EMIT progress(run->second, fetch.done, fetch.total);
+                    Q_EMIT progress(key->second.first, fetch.done, fetch.total);
                   }});
     }
     greeting = mirror_->greeting();
@@ -171,36 +171,38 @@ void RemoteConnection::answer(std::uint64_t id,
   if (found) found.mapped()(run, QString::fromStdString(refusal));
 }
 
-void RemoteConnection::fetch(const std::string& run, Answer answer) {
-  if (const auto running = fetches_.find(run); running != fetches_.end()) {
+void RemoteConnection::fetch(const std::string& run, RemoteFiles which, Answer answer) {
+  const FetchKey key(run, which);
+  if (const auto running = fetches_.find(key); running != fetches_.end()) {
     running->second.answers.push_back(std::move(answer));
     return;
   }
   std::vector<RemoteFile> files = mirror_ ? mirror_->missingFiles(run) : std::vector<RemoteFile>();
   const std::vector<RemoteFile> all = files;
   std::erase_if(files, [&](const RemoteFile& file) {
-    return !file.name.starts_with("inspection/") && !isRepresentative(file, all);
+    const bool isCheckpoint = which == RemoteFiles::toInspect && isRepresentative(file, all);
+    return !file.name.starts_with("inspection/") && !isCheckpoint;
   });
   if (files.empty()) return answer({}, {});
   if (state_ != RemoteState::connected) {
     answer({}, u"%1: there is no connection, and not everything of the run is here"_s.arg(name_));
     return;
   }
-  Fetch& fetch = fetches_[run];
+  Fetch& fetch = fetches_[key];
   fetch.left = files.size();
   fetch.answers.push_back(std::move(answer));
   for (const RemoteFile& file : files) fetch.total += file.bytes;
   for (const RemoteFile& file : files) {
     send({.kind = WishKind::fetch, .run = run, .file = file.name},
-         [this, run](const std::string&, const QString& refusal) {
-           Fetch& fetch = fetches_.at(run);
+         [this, key](const std::string&, const QString& refusal) {
+           Fetch& fetch = fetches_.at(key);
            if (!refusal.isEmpty()) fetch.problem = refusal;
            if (--fetch.left > 0) return;
            const Fetch done = std::move(fetch);
-           fetches_.erase(run);
+           fetches_.erase(key);
            for (const Answer& each : done.answers) each({}, done.problem);
          });
-    fetchOf_[lastId_] = run;
+    fetchOf_[lastId_] = key;
   }
 }
 

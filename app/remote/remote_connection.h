@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <QElapsedTimer>
@@ -23,6 +24,12 @@ enum class RemoteState {
   connected,
   lost,       ///< The connection has ended; the next try comes by itself.
   impossible  ///< The copy can't be kept here: nothing is tried again.
+};
+
+/// The files of a run that are fetched.
+enum class RemoteFiles {
+  inspections,  ///< The small ones that a run records with each epoch.
+  toInspect,    ///< Those, and the checkpoint that represents the run.
 };
 
 /// A connection to `lambda follow` on another machine, which keeps the copy of its folder of runs
@@ -43,9 +50,8 @@ class RemoteConnection : public QObject {
   /// `answer` is called on this thread, at once where there is no connection.
   void send(RemoteWish wish, Answer answer);
 
-  /// Fetches what Inspect reads of a run: its inspections, and the checkpoint that represents it,
-  /// where they are not here. `answer`'s run is empty.
-  void fetch(const std::string& run, Answer answer);
+  /// Fetches files of a run that are not here. `answer`'s run is empty.
+  void fetch(const std::string& run, RemoteFiles files, Answer answer);
 
  Q_SIGNALS:
   void stateChanged(lambda::RemoteState state, const QString& text);
@@ -53,6 +59,8 @@ class RemoteConnection : public QObject {
   void progress(const std::string& run, quint64 done, quint64 total);
 
  private:
+  using FetchKey = std::pair<std::string, RemoteFiles>;  // Run and files.
+
   struct Fetch {
     std::size_t left = 0;  ///< Files.
     quint64 done = 0;
@@ -77,9 +85,9 @@ class RemoteConnection : public QObject {
   RemoteState state_ = RemoteState::connecting;
   std::uint64_t lastId_ = 0;
   std::map<std::uint64_t, Answer> answers_;
-  std::map<std::uint64_t, std::string> fetchOf_;  ///< The run whose file is fetched.
+  std::map<std::uint64_t, FetchKey> fetchOf_;  ///< To which the file belongs.
   std::map<std::uint64_t, quint64> fetchedBytes_;
-  std::map<std::string, Fetch> fetches_;
+  std::map<FetchKey, Fetch> fetches_;
 };
 
 }  // namespace lambda

@@ -69,7 +69,7 @@ RemoteDialog::RemoteDialog(RemoteRuns& remote, QWidget* parent) : QDialog(parent
   places_->setWordWrap(true);
   column->addWidget(places_, 1);
   none_ = makeText(this, u"No folder is followed yet."_s, u"secondary"_s);
-  column->addWidget(none_);
+  column->addWidget(none_, 1, Qt::AlignTop);
   auto* buttons = new QHBoxLayout;
   connect_ = new QPushButton(u"Connect now"_s, this);
   remove_ = new QPushButton(u"Stop following"_s, this);
@@ -118,9 +118,12 @@ QWidget* RemoteDialog::makeForm() {
   problem_->hide();
   form->addRow(problem_);
   auto* add = new QPushButton(u"Follow"_s, card);
-  add->setDefault(false);
+  add->setProperty(kRole, u"primary"_s);
   add->setAutoDefault(false);
-  form->addRow(add);
+  auto* row = new QHBoxLayout;
+  row->addStretch();
+  row->addWidget(add);
+  form->addRow(row);
   connect(add, &QPushButton::clicked, this, &RemoteDialog::follow);
   return card;
 }

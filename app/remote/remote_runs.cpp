@@ -186,12 +186,13 @@ void RemoteRuns::send(Followed& followed, RemoteWish wish, Answer answer) {
       });
 }
 
-void RemoteRuns::fetch(const fs::path& run, Answer answer) {
+void RemoteRuns::fetch(const fs::path& run, RemoteFiles files, Answer answer) {
   Followed* owner = ownerOf(run);
   if (!owner) return answer({}, {});
-  owner->lane.run([owner, name = owner->nameOf(run), answer = toThis(*owner, std::move(answer))] {
-    owner->connection->fetch(name, answer);
-  });
+  owner->lane.run(
+      [owner, files, name = owner->nameOf(run), answer = toThis(*owner, std::move(answer))] {
+        owner->connection->fetch(name, files, answer);
+      });
 }
 
 void RemoteRuns::start(const RemotePlace& place, const RunConfig& config, Answer answer) {

@@ -52,8 +52,8 @@ class RemoteRuns : public QObject {
   /// Whether the run is a copy of one on another machine that is followed.
   bool isRemote(const std::filesystem::path& run) const;
 
-  /// Gets the files that Inspect reads of a run.
-  void fetch(const std::filesystem::path& run, Answer answer);
+  /// Gets files of a run that are not here.
+  void fetch(const std::filesystem::path& run, RemoteFiles files, Answer answer);
 
   /// Trains on another machine: a new run, or a stopped one on.
   void start(const RemotePlace& place, const RunConfig& config, Answer answer);

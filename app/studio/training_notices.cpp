@@ -43,7 +43,7 @@ TrainingNotices::TrainingNotices(Workspaces& workspaces,
   const TrainingSession& training = workspaces.training();
   connect(&training, &TrainingSession::ended, this, &TrainingNotices::tellEnd);
   connect(&training, &TrainingSession::started, this, [this, &training] {
-    remember(toText(training.status().run));
+    if (!training.isWatching()) remember(toText(training.status().run));
   });
   connect(&training, &TrainingSession::startRefused, this, [this](const QString& reason) {
     if (workspaces_.current() != Workspace::train) {
@@ -118,9 +118,10 @@ void TrainingNotices::tellEnd(const RunResult& result) {
            {{u"Inspect"_s, look}});
       return;
     }
-    case RunStatus::stopped:
     case RunStatus::running:
     case RunStatus::paused:
+      return;
+    case RunStatus::stopped:
       tell(NoticeBar::Kind::information,
            u"%1 was stopped after %2 and can be resumed."_s.arg(
                name, countedText(result.epochs, u"epoch"_s)),

@@ -272,6 +272,12 @@ void Workspaces::connectRemote() {
     for (const RemotePlace& place : remote_->places()) names << nameOf(place);
     trainPage_->setPlaces(names);
   });
+  connect(training_, &TrainingSession::metricsArrived, this, [this](const MetricsUpdate& update) {
+    if (update.epochs.empty() || !training_->isWatching()) return;
+    remote_->fetch(training_->status().run,
+                   RemoteFiles::inspections,
+                   [](const std::filesystem::path&, const QString&) {});
+  });
   connect(trainPage_,
           &TrainPage::startElsewhereRequested,
           this,
@@ -315,11 +321,13 @@ void Workspaces::withFiles(const std::filesystem::path& run, const std::function
   if (!remote_->isRemote(run)) return call();
   const QString text = u"Fetching checkpoint and inspections of %1 …"_s.arg(toText(run.filename()));
   Q_EMIT toldOnPage(inspectPage_, NoticeBar::Kind::information, text);
-  remote_->fetch(run, [this, text, call](const std::filesystem::path&, const QString& refusal) {
-    Q_EMIT withdrawn(text);
-    if (!refusal.isEmpty()) Q_EMIT failed(refusal);
-    call();
-  });
+  remote_->fetch(run,
+                 RemoteFiles::toInspect,
+                 [this, text, call](const std::filesystem::path&, const QString& refusal) {
+                   Q_EMIT withdrawn(text);
+                   if (!refusal.isEmpty()) Q_EMIT failed(refusal);
+                   call();
+                 });
 }
 
 void Workspaces::openVariant(const RunConfig& config) {

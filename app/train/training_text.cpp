@@ -50,9 +50,10 @@ QString endText(const RunResult& result, int epochs) {
       return u"Finished: %1"_s.arg(countedText(result.epochs, u"epoch"_s));
     case RunStatus::failed:
       return u"Failed in epoch %1"_s.arg(epoch);
-    case RunStatus::stopped:
     case RunStatus::running:
     case RunStatus::paused:
+      return u"Left in epoch %1; its process goes on"_s.arg(epoch);
+    case RunStatus::stopped:
       return u"Stopped in epoch %1"_s.arg(epoch);
   }
   return {};

@@ -67,7 +67,8 @@ bool RepeatedInspection::isCurrent() const {
 
 void RepeatedInspection::ask() {
   const SessionState state = session_.state();
-  const bool isTraining = session_.isBusy() && !session_.status().run.empty();
+  const bool isTraining =
+      session_.isBusy() && !session_.isWatching() && !session_.status().run.empty();
   if (!active_ || isAsked_ || !isTraining || state == SessionState::stopping) return;
   if (request_.layer.empty()) return;
   if (isCurrent()) {

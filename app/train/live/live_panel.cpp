@@ -50,6 +50,12 @@ LivePanel::LivePanel(TrainingSession& session, QWidget* parent)
 void LivePanel::makeContent() {
   content_ = new QWidget(this);
   head_ = new ProbeHeader(content_);
+  watched_ = new QLabel(
+      u"The network is in another process. Inspect shows it as of its last checkpoint."_s,
+      content_);
+  watched_->setProperty(kRole, u"secondary"_s);
+  watched_->setWordWrap(true);
+  watched_->hide();
   problem_ = new QLabel(content_);
   problem_->setProperty(kRole, u"error"_s);
   problem_->setWordWrap(true);
@@ -76,6 +82,7 @@ void LivePanel::makeContent() {
   auto* above = new QVBoxLayout;
   above->setContentsMargins(0, 0, spacing::kMargin, 0);
   above->addWidget(head_);
+  above->addWidget(watched_);
   above->addWidget(problem_);
   column->addLayout(above);
   column->addWidget(scroll_, 1);
@@ -135,6 +142,7 @@ void LivePanel::beginRun() {
   snapshot_.reset();
   endedEpoch_ = 0;
   endedStep_ = 0;
+  watched_->setVisible(session_.isWatching());
   problem_->hide();
   strip_->clear();
   head_->setLayers(layers_);

@@ -77,6 +77,7 @@ class LivePanel : public Panel {
   QStackedLayout* views_;  ///< The pictures, or the reason why there are none.
   QWidget* content_;
   ProbeHeader* head_;
+  QLabel* watched_;  ///< Why a run of another process is not inspected here.
   QLabel* problem_;
   QScrollArea* scroll_;
   LivePictures* pictures_;

@@ -144,7 +144,7 @@ void ResultBanner::showResult(const RunResult& result, int epochs, const QString
       break;
     case RunStatus::paused:
     case RunStatus::running:
-      present(Kind::stopped, u"It is trained on by its process"_s, text);
+      present(Kind::left, u"You have left the training, which goes on"_s, text);
       break;
     case RunStatus::stopped:
       present(Kind::stopped,
@@ -189,9 +189,10 @@ void ResultBanner::present(Kind kind, const QString& title, const QString& text)
   const bool hasRun = !run_.empty();
   resume_->setVisible(kind == Kind::stopped);
   halve_->hide();
-  inspect_->setVisible(hasRun && (kind == Kind::finished || kind == Kind::stopped));
+  inspect_->setVisible(hasRun &&
+                       (kind == Kind::finished || kind == Kind::stopped || kind == Kind::left));
   runs_->setVisible(hasRun);
-  again_->setVisible(hasRun && kind != Kind::stopped);
+  again_->setVisible(hasRun && (kind == Kind::finished || kind == Kind::failed));
   copy_->setVisible(kind == Kind::failed || kind == Kind::refused);
   setRole(*resume_, kind == Kind::stopped ? u"primary"_s : QString());
   setRole(*inspect_, kind == Kind::finished ? u"primary"_s : QString());
@@ -208,6 +209,7 @@ void ResultBanner::updateIcons() {
       sign = icon(u"check"_s, colors.success);
       break;
     case Kind::stopped:
+    case Kind::left:
       sign = icon(u"stop"_s, colors.textSecondary);
       break;
     case Kind::failed:

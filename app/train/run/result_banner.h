@@ -18,7 +18,7 @@ class ResultBanner : public QFrame {
   Q_OBJECT
 
  public:
-  enum class Kind { finished, stopped, failed, refused };
+  enum class Kind { finished, stopped, left, failed, refused };
 
   explicit ResultBanner(QWidget* parent = nullptr);
 

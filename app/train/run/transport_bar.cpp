@@ -177,6 +177,7 @@ void TransportBar::showState() {
   start_->setEnabled(!isBusy);
   // It keeps its place: a double click must not hit the button that stops.
   startButton_->setEnabled(!isBusy);
+  startButton_->setVisible(!session_.isWatching());
   pause_->setEnabled(isBusy && !isStopping);
   pause_->setText(isHeld ? u"Continue"_s : u"Pause"_s);
   pause_->setToolTip(isHeld ? u"Continue training"_s : u"Pause after this batch"_s);

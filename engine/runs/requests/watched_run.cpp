@@ -156,7 +156,7 @@ class WatchedRun {
         break;
       case RunControl::Turn::inspection:
         if (const auto request = control_.takeInspection()) {
-          observer_.inspectionFailed(*request, "the network is in another process");
+          observer_.inspectionFailed(*request, "The network is in another process.");
         }
         break;
       case RunControl::Turn::paused:

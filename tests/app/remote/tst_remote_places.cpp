@@ -208,11 +208,15 @@ void TestRemotePlaces::aTrainingIsStartedWatchedControlledAndFetched() {
 
   QVERIFY(!fs::exists(copy / "checkpoints"));
   Answered fetched;
-  remote->fetch(copy, fetched.answer());
+  remote->fetch(copy, RemoteFiles::inspections, fetched.answer());
+  QTRY_VERIFY_WITH_TIMEOUT(fetched.run.has_value(), kPatience);
+  QVERIFY(!fs::is_empty(copy / "inspection"));
+  QVERIFY(!fs::exists(copy / "checkpoints"));
+  fetched.run.reset();
+  remote->fetch(copy, RemoteFiles::toInspect, fetched.answer());
   QTRY_VERIFY_WITH_TIMEOUT(fetched.run.has_value(), kPatience);
   QCOMPARE(fetched.refusal, QString());
   QVERIFY(fs::exists(RunFolder::open(copy).representativeCheckpoint()));
-  QVERIFY(!fs::is_empty(copy / "inspection"));
 }
 
 void TestRemotePlaces::leavingLetsTheTrainingGoOn() {
