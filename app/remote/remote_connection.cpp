@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <unistd.h>
 #include <utility>
 
 #include "engine/formats/json/remote_json.h"
@@ -19,6 +20,8 @@ using namespace std::chrono_literals;
 /// The other side sends something at least every three seconds.
 constexpr auto kLongestSilence = 20s;
 constexpr std::chrono::seconds kLongestPause = 30s;
+/// A login that is refused again and again may lock the account.
+constexpr std::chrono::seconds kLongestPauseUnheard = 300s;
 constexpr qsizetype kLongestReason = 500;
 
 /// The checkpoint that represents a run among its files, as RunFolder chooses it.
@@ -54,6 +57,10 @@ RemoteConnection::~RemoteConnection() {
   }
 }
 
+void RemoteConnection::release() {
+  if (mirror_) mirror_->unmark();
+}
+
 void RemoteConnection::connectNow() {
   retry_.stop();
   if (process_) return;
@@ -68,24 +75,16 @@ void RemoteConnection::connectNow() {
               .connected =
                   [this](const RemoteNews& hello) {
                     tries_ = 0;
+                    wasHeard_ = true;
                     setState(RemoteState::connected,
                              u"Connected to %1, Lambda Studio %2"_s.arg(
                                  QString::fromStdString(terminalText(hello.host)),
                                  QString::fromStdString(terminalText(hello.program))));
                   },
-              .changed = [](const std::string&) {},
-              .gone = [](const std::string&) {},
+              .changed = [this](const std::string& run) { Q_EMIT runChanged(run); },
               .answered = [this](std::uint64_t id,
                                  const std::string& run,
-                                 const std::string& refusal) { answer(id, run, refusal); },
-              .fetched =
-                  [this](std::uint64_t id, std::uint64_t bytes) {
-                    const auto key = fetchOf_.find(id);
-                    if (key == fetchOf_.end()) return;
-                    Fetch& fetch = fetches_[key->second];
-                    fetch.done += bytes - std::exchange(fetchedBytes_[id], bytes);
-                    Q_EMIT progress(key->second.first, fetch.done, fetch.total);
-                  }});
+                                 const std::string& refusal) { answer(id, run, refusal); }});
     }
     greeting = mirror_->greeting();
   } catch (const Error& error) {
@@ -106,9 +105,14 @@ void RemoteConnection::connectNow() {
         }
       },
       Qt::QueuedConnection);
+  connect(process_.get(), &QProcess::readyReadStandardError, this, [this] {
+    complaints_ = (complaints_ + process_->readAllStandardError()).right(kLongestReason);
+  });
+  // Without a terminal ssh asks for nothing in the one that the studio was started from.
+  process_->setChildProcessModifier([] { ::setsid(); });
+  complaints_.clear();
   process_->start(command_.front(), command_.mid(1));
   process_->write(QByteArray::fromStdString(greeting));
-  watchdog_.start();
 }
 
 void RemoteConnection::read() {
@@ -130,15 +134,13 @@ void RemoteConnection::end(const QString& reason) {
   watchdog_.stop();
   QString text = reason;
   if (text.isEmpty()) {
-    const QByteArray said = process->readAllStandardError().trimmed().right(kLongestReason);
-    text = QString::fromStdString(terminalText(said.toStdString(), LineBreaks::kept));
+    const QByteArray said = (complaints_ + process->readAllStandardError()).right(kLongestReason);
+    text = QString::fromStdString(terminalText(said.trimmed().toStdString(), LineBreaks::kept));
   }
   if (text.isEmpty()) text = u"the connection has ended"_s;
   process->kill();
   process->waitForFinished(1000);
   process->deleteLater();
-  fetchOf_.clear();
-  fetchedBytes_.clear();
   const QString refusal = u"%1: there is no connection: %2"_s.arg(name_, text);
   for (auto& [id, answer] : std::exchange(answers_, {})) answer({}, refusal);
   const auto pause =
@@ -165,8 +167,6 @@ void RemoteConnection::send(RemoteWish wish, Answer answer) {
 void RemoteConnection::answer(std::uint64_t id,
                               const std::string& run,
                               const std::string& refusal) {
-  fetchOf_.erase(id);
-  fetchedBytes_.erase(id);
   const auto found = answers_.extract(id);
   if (found) found.mapped()(run, QString::fromStdString(refusal));
 }
@@ -177,11 +177,12 @@ void RemoteConnection::fetch(const std::string& run, RemoteFiles which, Answer a
     running->second.answers.push_back(std::move(answer));
     return;
   }
-  std::vector<RemoteFile> files = mirror_ ? mirror_->missingFiles(run) : std::vector<RemoteFile>();
-  const std::vector<RemoteFile> all = files;
+  const std::vector<RemoteFile> all = mirror_ ? mirror_->filesOf(run) : std::vector<RemoteFile>();
+  std::vector<RemoteFile> files = all;
   std::erase_if(files, [&](const RemoteFile& file) {
     const bool isCheckpoint = which == RemoteFiles::toInspect && isRepresentative(file, all);
-    return !file.name.starts_with("inspection/") && !isCheckpoint;
+    const bool isWanted = isCheckpoint || file.name.starts_with("inspection/");
+    return !isWanted || mirror_->isHere(run, file);
   });
   if (files.empty()) return answer({}, {});
   if (state_ != RemoteState::connected) {
@@ -191,7 +192,6 @@ void RemoteConnection::fetch(const std::string& run, RemoteFiles which, Answer a
   Fetch& fetch = fetches_[key];
   fetch.left = files.size();
   fetch.answers.push_back(std::move(answer));
-  for (const RemoteFile& file : files) fetch.total += file.bytes;
   for (const RemoteFile& file : files) {
     send({.kind = WishKind::fetch, .run = run, .file = file.name},
          [this, key](const std::string&, const QString& refusal) {
@@ -202,7 +202,6 @@ void RemoteConnection::fetch(const std::string& run, RemoteFiles which, Answer a
            fetches_.erase(key);
            for (const Answer& each : done.answers) each({}, done.problem);
          });
-    fetchOf_[lastId_] = key;
   }
 }
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include <QElapsedTimer>
+#include <QByteArray>
 #include <QObject>
 #include <QProcess>
 #include <QTimer>
@@ -50,21 +50,22 @@ class RemoteConnection : public QObject {
   /// `answer` is called on this thread, at once where there is no connection.
   void send(RemoteWish wish, Answer answer);
 
+  /// Ends the copy, if it is kept here: its runs are as others from then on.
+  void release();
+
   /// Fetches files of a run that are not here. `answer`'s run is empty.
   void fetch(const std::string& run, RemoteFiles files, Answer answer);
 
  Q_SIGNALS:
   void stateChanged(lambda::RemoteState state, const QString& text);
-  /// Bytes of the files that are being fetched, and of all of them.
-  void progress(const std::string& run, quint64 done, quint64 total);
+  /// A run is new, or there are other files of it.
+  void runChanged(const std::string& run);
 
  private:
   using FetchKey = std::pair<std::string, RemoteFiles>;  // Run and files.
 
   struct Fetch {
     std::size_t left = 0;  ///< Files.
-    quint64 done = 0;
-    quint64 total = 0;
     QString problem;
     std::vector<Answer> answers;
   };
@@ -81,12 +82,12 @@ class RemoteConnection : public QObject {
   std::unique_ptr<QProcess> process_;
   QTimer retry_;
   QTimer watchdog_;
-  int tries_ = 0;  ///< Since the last connection.
+  int tries_ = 0;          ///< Since the last connection.
+  bool wasHeard_ = false;  ///< There was a connection.
+  QByteArray complaints_;  ///< The end of what the process wrote on standard error.
   RemoteState state_ = RemoteState::connecting;
   std::uint64_t lastId_ = 0;
   std::map<std::uint64_t, Answer> answers_;
-  std::map<std::uint64_t, FetchKey> fetchOf_;  ///< To which the file belongs.
-  std::map<std::uint64_t, quint64> fetchedBytes_;
   std::map<FetchKey, Fetch> fetches_;
 };
 

@@ -158,8 +158,9 @@ void RemoteDialog::updateButtons() {
   const std::vector<RemotePlace> all = remote_.places();
   const bool isChosen = row >= 0 && row < static_cast<int>(all.size());
   remove_->setEnabled(isChosen);
-  connect_->setEnabled(isChosen &&
-                       remote_.stateOf(all[static_cast<std::size_t>(row)]) == RemoteState::lost);
+  const RemoteState state =
+      isChosen ? remote_.stateOf(all[static_cast<std::size_t>(row)]) : RemoteState::connecting;
+  connect_->setEnabled(state == RemoteState::lost || state == RemoteState::impossible);
 }
 
 }  // namespace lambda

@@ -42,7 +42,11 @@ QStringList followCommand(const RemotePlace& place) {
   QString folder = place.folder;
   if (folder == u"~"_s) folder = u"."_s;
   if (folder.startsWith(u"~/"_s)) folder = folder.mid(2);
-  const QString command = shellText(place.program) + u" follow "_s + shellText(folder);
+  // A program has no folder to begin in.
+  const QString program = place.program.startsWith(u"~/"_s)
+                              ? u"\"$HOME\"/"_s + shellText(place.program.mid(2))
+                              : shellText(place.program);
+  const QString command = program + u" follow "_s + shellText(folder);
   const QString ssh = qEnvironmentVariable("LAMBDA_SSH", u"ssh"_s);
   return {ssh,
           u"-T"_s,

@@ -84,6 +84,7 @@ void RemoteRuns::setLibrary(const fs::path& library) {
   if (library == library_) return;
   library_ = library;
   const std::vector<RemotePlace> all = places();
+  for (const auto& followed : followed_) Q_EMIT leaving(followed->copy);
   followed_.clear();
   for (const RemotePlace& place : all) follow(place);
   Q_EMIT changed();
@@ -97,16 +98,32 @@ std::vector<RemotePlace> RemoteRuns::places() const {
 
 QString RemoteRuns::add(const RemotePlace& place) {
   if (QString problem = problemOf(place); !problem.isEmpty()) return problem;
-  if (find(place)) return u"%1 is followed already."_s.arg(nameOf(place));
+  const bool isFollowed = std::ranges::any_of(
+      followed_, [&](const auto& followed) { return nameOf(followed->place) == nameOf(place); });
+  if (isFollowed) return u"%1 is followed already."_s.arg(nameOf(place));
   follow(place);
   Q_EMIT changed();
   return {};
 }
 
+/// The folder of its copy, which there may be already. Names of places that differ may give the
+/// same name of a folder, and a copy that was ended has become one of runs.
+fs::path RemoteRuns::freeCopyFor(const RemotePlace& place) const {
+  const fs::path copies = library_ / kCopiesFolder;
+  const QString name = copyNameOf(place);
+  for (int number = 1;; ++number) {
+    const fs::path copy =
+        copies / toPath(number == 1 ? name : name + u'-' + QString::number(number));
+    std::error_code ignored;
+    const bool isOwn = mirroredFrom(copy) == nameOf(place).toStdString();
+    if (isOwn || !fs::exists(copy, ignored) || fs::is_empty(copy, ignored)) return copy;
+  }
+}
+
 void RemoteRuns::follow(const RemotePlace& place) {
   auto followed = std::make_unique<Followed>();
   followed->place = place;
-  followed->copy = library_ / kCopiesFolder / toPath(copyNameOf(place));
+  followed->copy = freeCopyFor(place);
   Followed* target = followed.get();
   followed_.push_back(std::move(followed));
   target->lane.run([this, target, name = nameOf(place), command = command_(place)] {
@@ -124,11 +141,9 @@ void RemoteRuns::follow(const RemotePlace& place) {
               Q_EMIT changed();
             });
     connect(connection,
-            &RemoteConnection::progress,
+            &RemoteConnection::runChanged,
             this,
-            [this, copy = target->copy](const std::string& run, quint64 done, quint64 total) {
-              Q_EMIT fetching(copy / run, done, total);
-            });
+            [this, copy = target->copy](const std::string& run) { Q_EMIT runChanged(copy / run); });
     {
       const std::lock_guard lock(target->gate->mutex);
       target->gate->connection = connection;
@@ -141,11 +156,10 @@ void RemoteRuns::remove(const RemotePlace& place) {
   const auto found = std::ranges::find_if(
       followed_, [&](const auto& followed) { return followed->place == place; });
   if (found == followed_.end()) return;
-  const fs::path copy = (*found)->copy;
+  Q_EMIT leaving((*found)->copy);
+  Followed* followed = found->get();
+  followed->lane.run([followed] { followed->connection->release(); });
   followed_.erase(found);
-  // From now on its runs are as others of the library.
-  std::error_code ignored;
-  fs::remove(copy / kMirrorMark, ignored);
   Q_EMIT changed();
 }
 

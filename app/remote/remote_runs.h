@@ -70,8 +70,10 @@ class RemoteRuns : public QObject {
  Q_SIGNALS:
   /// places() or the state of one has changed.
   void changed();
-  /// So many bytes of the files that Inspect needs are there.
-  void fetching(const std::filesystem::path& run, quint64 done, quint64 total);
+  /// A run is new, or there are other files of it to fetch.
+  void runChanged(const std::filesystem::path& run);
+  /// The runs whose copies lie there are not followed any more from now on.
+  void leaving(const std::filesystem::path& copies);
 
  private:
   struct Gate;
@@ -82,6 +84,7 @@ class RemoteRuns : public QObject {
   void send(Followed& followed, RemoteWish wish, Answer answer);
   RemoteConnection::Answer toThis(const Followed& followed, Answer answer);
   void follow(const RemotePlace& place);
+  std::filesystem::path freeCopyFor(const RemotePlace& place) const;
 
   Command command_;
   std::filesystem::path library_;

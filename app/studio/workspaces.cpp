@@ -265,18 +265,24 @@ void Workspaces::connectRunsPage() {
 }
 
 void Workspaces::connectRemote() {
+  connect(trainPage_, &TrainPage::resumeRequested, this, [this](const std::filesystem::path& run) {
+    resumeRun(run, std::nullopt);
+  });
+  connect(remote_, &RemoteRuns::leaving, this, [this](const std::filesystem::path& copies) {
+    const std::filesystem::path run = training_->status().run.lexically_relative(copies);
+    if (!run.empty() && *run.begin() != "..") training_->leave();
+  });
+  connect(remote_, &RemoteRuns::runChanged, this, [this](const std::filesystem::path& run) {
+    if (!training_->isWatching() || training_->status().run != run) return;
+    remote_->fetch(
+        run, RemoteFiles::inspections, [](const std::filesystem::path&, const QString&) {});
+  });
   connect(runsPage_, &RunsPage::watchRequested, this, &Workspaces::watchRun);
   connect(runsPage_, &RunsPage::remoteRequested, this, &Workspaces::showRemote);
   connect(remote_, &RemoteRuns::changed, this, [this] {
     QStringList names;
     for (const RemotePlace& place : remote_->places()) names << nameOf(place);
     trainPage_->setPlaces(names);
-  });
-  connect(training_, &TrainingSession::metricsArrived, this, [this](const MetricsUpdate& update) {
-    if (update.epochs.empty() || !training_->isWatching()) return;
-    remote_->fetch(training_->status().run,
-                   RemoteFiles::inspections,
-                   [](const std::filesystem::path&, const QString&) {});
   });
   connect(trainPage_,
           &TrainPage::startElsewhereRequested,

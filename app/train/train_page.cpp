@@ -160,7 +160,7 @@ void TrainPage::connectBanner() {
   connect(banner_, &ResultBanner::inspectRequested, this, &TrainPage::inspectRequested);
   connect(banner_, &ResultBanner::runsRequested, this, &TrainPage::runsRequested);
   connect(banner_, &ResultBanner::resumeRequested, this, [this](const std::filesystem::path& run) {
-    session_.resumeRun(run, {});
+    Q_EMIT resumeRequested(run);
   });
   connect(banner_, &ResultBanner::halveRequested, this, &TrainPage::continueWithHalfRate);
   connect(banner_, &ResultBanner::trainAgainRequested, this, [this] {

@@ -98,6 +98,8 @@ class TrainPage : public Page {
   void endRequested(const lambda::InspectionRequest& request);
   /// An error is in the network; `path` is its field.
   void designRequested(const std::string& path);
+  /// The run that has ended should be trained on, where it is.
+  void resumeRequested(const std::filesystem::path& run);
   /// The document should be trained on the machine of this index among setPlaces().
   void startElsewhereRequested(int place, const lambda::RunConfig& config);
   /// Several values of a field of the document should be compared in an experiment.

@@ -6,7 +6,6 @@
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/evaluations_json.h"
-#include "engine/runs/remote/mirrored_from.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/utc_time.h"
 
@@ -64,11 +63,7 @@ KeptEvaluation keepEvaluation(const fs::path& checkpoint, EvaluationRecord recor
     const RunFolder folder = RunFolder::open(run);
     std::vector<Problem> warnings;
     earlier = testEvaluationsOf(folder, readRunRecord(folder.record(), warnings));
-    if (const std::string place = mirroredFrom(run); !place.empty()) {
-      throw Error(run.string(),
-                  "the score is not kept: this is a copy of a run on " + place,
-                  "evaluate the run there");
-    }
+    requireNoCopy(folder);
     record.time = utcTime();
     record.checkpoint = checkpoint.filename().string();
     AppendedFile(folder.evaluations()).append(toLine(record));

@@ -157,14 +157,15 @@ fs::path checkpointAt(const fs::path& run) {
   return RunFolder::open(run).representativeCheckpoint();
 }
 
-RunLock::RunLock(const RunFolder& folder) : RunLock(folder, OfCopy()) {
-  const std::string place = mirroredFrom(folder.path());
-  if (!place.empty()) {
-    throw Error(folder.path().string(),
-                "this is a copy of a run on " + place,
-                "change or continue the run there");
-  }
+void requireNoCopy(const RunFolder& run) {
+  const std::string place = mirroredFrom(run.path());
+  if (place.empty()) return;
+  throw Error(run.path().string(),
+              "this is a copy of a run on " + place,
+              "change, control or continue the run there");
 }
+
+RunLock::RunLock(const RunFolder& folder) : RunLock((requireNoCopy(folder), folder), OfCopy()) {}
 
 RunLock::RunLock(const RunFolder& folder, OfCopy /*ofCopy*/) {
   descriptor_ = openFolder(folder);

@@ -87,6 +87,9 @@ class RunFolder {
 /// folder. Throws Error if there is none.
 std::filesystem::path checkpointAt(const std::filesystem::path& run);
 
+/// Throws Error for the copy of a run on another machine, which nobody but its mirror may change.
+void requireNoCopy(const RunFolder& run);
+
 /// A lock held by the one process that writes to a run. The system releases it whenever the process
 /// ends, so a run that is marked as running but not locked was killed. flock(2) on the folder
 /// excludes other processes. isHeld() reads a separate record lock without taking any lock, so that

@@ -7,7 +7,7 @@
 namespace lambda {
 
 /// Folders between a folder of runs and a run in it, as programs that try many settings make them.
-inline constexpr int kDeepestRun = 4;
+inline constexpr int kDeepestRun = 6;
 
 /// Whether a folder is that of a run: it has a run.json.
 bool isRun(const std::filesystem::path& folder);

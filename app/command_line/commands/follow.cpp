@@ -1,12 +1,14 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <poll.h>
 #include <string>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -15,6 +17,7 @@
 #include "app/interrupt.h"
 #include "engine/experiments/child_process.h"
 #include "engine/formats/files/durable_file.h"
+#include "engine/formats/files/file_stamp.h"
 #include "engine/formats/files/file_system.h"
 #include "engine/formats/files/line_splitter.h"
 #include "engine/formats/json/config_json.h"
@@ -33,6 +36,7 @@ namespace {
 
 constexpr int kIntervalMs = 100;
 constexpr std::size_t kLongestReason = 4000;
+constexpr std::chrono::seconds kLongestStart{60};
 
 struct FollowArguments {
   std::string folder;
@@ -53,7 +57,6 @@ class StartedTrainings {
       const fs::path config = started.files / "new.json";
       writeFileDurably(config, toJson(*wish.config));
       started.run = folder_ / name;
-      started.isNew = true;
       for (const std::string& argument : {std::string("train"),
                                           config.string(),
                                           std::string("--out"),
@@ -64,6 +67,7 @@ class StartedTrainings {
       }
     } else {
       arguments.insert(arguments.end(), {"resume", run.string()});
+      started.record = stampOf(run / "run.json");
     }
     arguments.emplace_back("--quiet");
     started.process = std::make_unique<ChildProcess>(
@@ -75,28 +79,52 @@ class StartedTrainings {
 
   /// Answers for those that have begun or ended.
   void poll(RunStreamer& streamer) {
+    std::erase_if(running_, [](auto& process) { return process->poll().has_value(); });
     std::erase_if(started_, [&](Started& started) {
-      const bool hasEnded = started.process->poll().has_value();
-      const bool hasBegun = isRun(started.run) && RunLock::isHeld(RunFolder::open(started.run));
-      if (!hasBegun && !hasEnded) return false;
-      // A training of a few batches may be over already.
-      const bool isDone = hasBegun || (started.isNew && isRun(started.run));
-      streamer.answer(started.id, isDone ? "" : reasonIn(started.files / "log"), started.run);
+      const bool isDone = hasBegun(started);
+      if (!isDone && !started.process->poll()) return false;
+      if (isDone) {
+        streamer.answer(started.id, {}, started.run);
+      } else {
+        streamer.answer(started.id, reasonIn(started.files / "log"));
+      }
       // Its output goes on into the removed file.
       std::error_code ignored;
       fs::remove_all(started.files, ignored);
+      running_.push_back(std::move(started.process));
       return true;
     });
   }
+
+  /// A training that has not begun still needs its files.
+  ~StartedTrainings() {
+    const auto end = std::chrono::steady_clock::now() + kLongestStart;
+    for (const Started& started : started_) {
+      while (!hasBegun(started) && !started.process->poll() &&
+             std::chrono::steady_clock::now() < end) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(kIntervalMs));
+      }
+      std::error_code ignored;
+      fs::remove_all(started.files, ignored);
+    }
+  }
+
+  StartedTrainings(const StartedTrainings&) = delete;
+  StartedTrainings& operator=(const StartedTrainings&) = delete;
 
  private:
   struct Started {
     std::uint64_t id = 0;
     fs::path run;
     fs::path files;
-    bool isNew = false;
+    FileStamp record = {};  ///< Of the run, before it was started.
     std::unique_ptr<ChildProcess> process = nullptr;
   };
+
+  /// The training writes its record when its first batch is about to run.
+  static bool hasBegun(const Started& started) {
+    return stampOf(started.run / "run.json") != started.record;
+  }
 
   static fs::path temporaryFolder() {
     std::string name = (fs::temp_directory_path() / "lambda-start-XXXXXX").string();
@@ -117,6 +145,7 @@ class StartedTrainings {
 
   fs::path folder_;
   std::vector<Started> started_;
+  std::vector<std::unique_ptr<ChildProcess>> running_;  ///< Waited for when they end.
 };
 
 /// Reads what has arrived; false at the end.

@@ -17,6 +17,10 @@ TrainingMailbox::Content TrainingMailbox::take() {
 void TrainingMailbox::started(const RunRecord& record,
                               const std::string& run,
                               std::uint64_t metricsBytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    content_ = {};  // A run that begins again has what was recorded so far in its file.
+  }
   TrainingOpening opening{record, run, {}};
   try {
     opening.earlier = readMetrics(std::filesystem::path(run) / "metrics.jsonl", metricsBytes);

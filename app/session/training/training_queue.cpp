@@ -181,7 +181,9 @@ void TrainingQueue::noteRefused(const QString& reason) {
 
 void TrainingQueue::noteEnded(const RunResult& result) {
   if (runs_.empty()) return;
-  if (result.status == RunStatus::stopped) {
+  // A training of another process that was only watched goes on.
+  const bool isLeft = result.status == RunStatus::running || result.status == RunStatus::paused;
+  if (isLeft || result.status == RunStatus::stopped) {
     isWaiting_ = true;
     Q_EMIT changed();
     return;

@@ -56,11 +56,11 @@ void TrainingSession::fork(const std::filesystem::path& checkpoint,
 
 void TrainingSession::watch(const std::filesystem::path& run,
                             std::function<void(const RunRequest&)> ask) {
-  const bool wasBusy = isBusy();
-  begin([run, ask = std::move(ask)](RunControl& control, Observer& observer) {
-    return watchRun(run, ask, control, observer);
-  });
-  if (!wasBusy) isWatching_ = true;
+  begin(
+      [run, ask = std::move(ask)](RunControl& control, Observer& observer) {
+        return watchRun(run, ask, control, observer);
+      },
+      true);
 }
 
 void TrainingSession::leave() {
@@ -69,13 +69,13 @@ void TrainingSession::leave() {
   setState(SessionState::stopping);
 }
 
-void TrainingSession::begin(std::function<RunResult(RunControl&, Observer&)> run) {
+void TrainingSession::begin(std::function<RunResult(RunControl&, Observer&)> run, bool isWatching) {
   if (isBusy()) {
     Q_EMIT startRefused(u"A training is under way. Stop it first, then start the next one."_s);
     return;
   }
   control_ = std::make_shared<RunControl>();
-  isWatching_ = false;
+  isWatching_ = isWatching;
   status_ = {};
   metrics_ = {};
   const auto toSession = [this](auto call) {

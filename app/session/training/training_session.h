@@ -116,7 +116,7 @@ class TrainingSession : public QObject {
   void startRefused(const QString& reason);
 
  private:
-  void begin(std::function<RunResult(RunControl&, Observer&)> run);
+  void begin(std::function<RunResult(RunControl&, Observer&)> run, bool isWatching = false);
   void open(TrainingOpening opening);
   void setState(SessionState state);
   void followControl();

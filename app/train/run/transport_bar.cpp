@@ -184,7 +184,7 @@ void TransportBar::showState() {
   step_->setEnabled(isBusy && !isStopping);
   stop_->setEnabled(isBusy && !isStopping);
   for (QToolButton* button : runButtons_) button->setVisible(isBusy);
-  leave_->setEnabled(session_.isWatching() && !isStopping);
+  leave_->setEnabled(session_.isWatching());
   leave_->setVisible(session_.isWatching());
   leaveButton_->setVisible(session_.isWatching());
   const bool hasPlaces = !elsewhere_->isEmpty();

@@ -19,7 +19,7 @@ constexpr std::uint64_t kLongestPlace = 4096;
 std::string mirroredFrom(const fs::path& run) {
   std::error_code error;
   fs::path folder = fs::absolute(run, error);
-  for (int depth = 0; depth <= kDeepestRun + 1 && folder.has_relative_path(); ++depth) {
+  for (int depth = 0; depth <= kDeepestRun + 2 && folder.has_relative_path(); ++depth) {
     const fs::path mark = folder / kMirrorMark;
     if (isThere(mark)) {
       try {

@@ -102,6 +102,8 @@ RunMirror::RunMirror(fs::path folder, const std::string& place, Listener listene
       throw Error(folder_.string(), "it holds other files", "choose an empty folder");
     }
     writeFileDurably(folder_ / kMirrorMark, place);
+  } else if (mirroredFrom(folder_) != place) {
+    throw Error(folder_.string(), "it is the copy of another place: " + mirroredFrom(folder_));
   }
   lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ < 0) throw systemError(folder_, "cannot open", errno);
@@ -119,26 +121,19 @@ fs::path RunMirror::pathOf(const std::string& run) const {
   return folder_ / run;
 }
 
-std::optional<std::string> RunMirror::nameOf(const fs::path& run) const {
-  std::string name = run.lexically_relative(folder_).string();
-  if (!runs_.contains(name)) return std::nullopt;
-  return name;
+std::vector<RemoteFile> RunMirror::filesOf(const std::string& run) const {
+  const auto found = runs_.find(run);
+  return found == runs_.end() ? std::vector<RemoteFile>() : found->second.files;
 }
 
-std::vector<RemoteFile> RunMirror::missingFiles(const std::string& run) const {
-  std::vector<RemoteFile> missing;
-  const auto found = runs_.find(run);
-  if (found == runs_.end()) return missing;
-  for (const RemoteFile& file : found->second.files) {
-    const FileStamp here = stampOf(pathOf(run) / file.name);
-    if (here.bytes != file.bytes || here.modified != file.modified) missing.push_back(file);
-  }
-  return missing;
+bool RunMirror::isHere(const std::string& run, const RemoteFile& file) const {
+  const FileStamp here = stampOf(pathOf(run) / file.name);
+  return here.bytes == file.bytes && here.modified == file.modified;
 }
 
-bool RunMirror::isTrained(const std::string& run) const {
-  const auto found = runs_.find(run);
-  return found != runs_.end() && found->second.lock.has_value();
+void RunMirror::unmark() {
+  std::error_code ignored;
+  fs::remove(folder_ / kMirrorMark, ignored);
 }
 
 std::string RunMirror::greeting() {
@@ -190,9 +185,9 @@ void RunMirror::feed(std::string_view bytes) {
 }
 
 void RunMirror::take(const RemoteNews& news) {
-  const bool isAboutRun =
-      news.kind == NewsKind::run || news.kind == NewsKind::part || news.kind == NewsKind::gone;
-  if (isAboutRun && !isRemoteRunName(news.run)) {
+  const bool namesRun = news.kind == NewsKind::run || news.kind == NewsKind::part ||
+                        news.kind == NewsKind::gone || !news.run.empty();
+  if (namesRun && !isRemoteRunName(news.run)) {
     throw Error(terminalText(news.run), "this is no name of a run");
   }
   switch (news.kind) {
@@ -227,14 +222,14 @@ void RunMirror::take(const RemoteNews& news) {
       }
       break;
     case NewsKind::gone: {
-      std::error_code ignored;
       runs_.erase(news.run);
-      fs::remove_all(pathOf(news.run), ignored);
-      listener_.gone(news.run);
+      // Weights that somebody wanted to see are kept.
+      std::error_code ignored;
+      if (!isThere(pathOf(news.run) / "checkpoints")) fs::remove_all(pathOf(news.run), ignored);
       break;
     }
     case NewsKind::answer:
-      listener_.answered(news.id, news.run, news.refusal);
+      listener_.answered(news.id, news.run, terminalText(news.refusal, LineBreaks::kept));
       break;
     case NewsKind::alive:
       break;
@@ -257,7 +252,6 @@ void RunMirror::takePart(const RemoteNews& news, std::string_view content) {
   if (news.file == kRecordFile && news.from == 0) {
     createFolders(pathOf(news.run));
     writeFileDurably(pathOf(news.run) / kRecordFile, content);
-    listener_.changed(news.run);
   } else if (isGrowing(news.file)) {
     append(news, content);
   } else if (isRemoteFileName(news.file)) {
@@ -278,7 +272,6 @@ void RunMirror::takeFetched(const RemoteNews& news, std::string_view content) {
   createFolders(file.parent_path());
   WrittenFile written(part);
   written.replaceFrom(news.from, content);
-  listener_.fetched(news.id, news.from + content.size());
   if (!news.whole) return;
   written.setModified(news.whole->modified);
   if (FileSystem::real().rename(part.c_str(), file.c_str()) != 0) {

@@ -24,17 +24,14 @@ class RunMirror {
   struct Listener {
     /// The first message of a connection: program, host and folder.
     std::function<void(const RemoteNews& hello)> connected;
-    /// A run, or its list of files, is new or has changed.
+    /// A run is new, or its list of files has changed.
     std::function<void(const std::string& run)> changed;
-    std::function<void(const std::string& run)> gone;
     std::function<void(std::uint64_t id, const std::string& run, const std::string& refusal)>
         answered;
-    /// So many bytes of a requested file are there.
-    std::function<void(std::uint64_t id, std::uint64_t bytes)> fetched;
   };
 
   /// Creates the folder and marks it as a copy of `place`. Throws Error where another program
-  /// mirrors into it, and where it holds something else.
+  /// mirrors into it, and where it holds something else, such as the copy of another place.
   RunMirror(std::filesystem::path folder, const std::string& place, Listener listener);
   ~RunMirror();
 
@@ -49,14 +46,14 @@ class RunMirror {
   /// The folder of the copy of a run.
   std::filesystem::path pathOf(const std::string& run) const;
 
-  /// The name there of the run at a path in the copy; none for a path outside of it.
-  std::optional<std::string> nameOf(const std::filesystem::path& run) const;
+  /// The files of a run that are sent on request.
+  std::vector<RemoteFile> filesOf(const std::string& run) const;
 
-  /// The files of a run that are not here, or not as they are there now.
-  std::vector<RemoteFile> missingFiles(const std::string& run) const;
+  /// Whether a file is here as it is there now.
+  bool isHere(const std::string& run, const RemoteFile& file) const;
 
-  /// Whether a process trains the run, as far as is known.
-  bool isTrained(const std::string& run) const;
+  /// Ends the copy: from now on its runs are as others.
+  void unmark();
 
  private:
   struct Run {

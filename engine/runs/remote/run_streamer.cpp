@@ -28,6 +28,12 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kScanInterval{1000};
 constexpr std::chrono::seconds kLongestSilence{3};
+
+/// Runs that nobody trains change seldom, and there may be many.
+constexpr std::chrono::seconds kEndedInterval{5};
+
+/// More files of a run than somebody would choose among; the others are not offered.
+constexpr std::size_t kMostFiles = 10'000;
 constexpr std::size_t kLongestName = 255;
 
 constexpr std::array<std::string_view, 2> kRequestedFolders{"checkpoints/", "inspection/"};
@@ -73,6 +79,7 @@ std::vector<RemoteFile> requestedFilesOf(const fs::path& run) {
       const std::string name = std::string(folder) + entry->path().filename().string();
       const FileStamp stamp = stampOf(entry->path());
       if (!isRemoteFileName(name) || stamp == FileStamp{}) continue;
+      if (files.size() == kMostFiles) break;
       files.push_back({name, stamp.bytes, stamp.modified});
     }
   }
@@ -91,7 +98,8 @@ bool isRemoteRunName(std::string_view run) {
     if (!isPlainName(run.substr(start, end - start))) return false;
     start = end + 1;
   }
-  return depth <= kDeepestRun + 1;
+  // Its copy lies two folders below the library, which finds it too.
+  return depth <= kDeepestRun - 1;
 }
 
 bool isRemoteFileName(std::string_view file) {
@@ -121,7 +129,9 @@ struct RunStreamer::Streamed {
   std::map<std::string, FileTail> tails;
   std::map<std::string, FileStamp> stamps;  ///< Of the growing files when they were sent whole.
   std::optional<RemoteNews> state;
+  Clock::time_point looked;  ///< When its files were looked at.
   bool isLive = false;
+  bool isBehind = true;  ///< The reader may lack something of the growing files.
 };
 
 RunStreamer::RunStreamer(fs::path folder,
@@ -149,6 +159,10 @@ void RunStreamer::send(const RemoteNews& news, std::string_view content) {
 
 void RunStreamer::answer(std::uint64_t id, const std::string& refusal, const fs::path& run) {
   if (id == 0) return;
+  if (!run.empty()) {
+    lookNow();
+    scan();
+  }
   const std::string name = run.empty() ? "" : run.lexically_relative(parent_).string();
   send({.kind = NewsKind::answer, .run = name, .id = id, .refusal = refusal});
 }
@@ -157,6 +171,10 @@ void RunStreamer::take(std::string_view line) {
   const RemoteWish wish = remoteWishFromJson(line, "the reader");
   switch (wish.kind) {
     case WishKind::have:
+      if (bytesOf(wish.lastBytes).size() !=
+          std::min<std::uint64_t>(wish.bytes, FileTail::kRememberedBytes)) {
+        throw Error("the reader", "does not say how a file ends");
+      }
       if (isRemoteRunName(wish.run)) held_[wish.run].push_back(wish);
       return;
     case WishKind::begin:
@@ -228,6 +246,7 @@ bool RunStreamer::scan() {
   }
   std::set<std::string> names;
   bool isNew = false;
+  const Clock::time_point now = Clock::now();
   for (const fs::path& path : paths) {
     const std::string name = path.lexically_relative(parent_).string();
     // A reader could not write it down.
@@ -235,18 +254,37 @@ bool RunStreamer::scan() {
     names.insert(name);
     Streamed& run = runs_.try_emplace(name, path).first->second;
     if (const auto held = held_.extract(name)) run.continueFrom(held.mapped());
-    if (sendRecord(name, run)) isNew = true;
+    const bool isChanged = sendRecord(name, run);
+    if (isChanged) isNew = true;
+    if (!isChanged && !run.isLive && now - run.looked < kEndedInterval && !isAsked_) continue;
+    run.looked = now;
+    run.isBehind = true;
     if (sendState(name, run)) isNew = true;
   }
-  for (const auto& [name, files] : held_) send({.kind = NewsKind::gone, .run = name});
+  sendGone(names);
+  scanned_ = Clock::now();
+  isAsked_ = false;
+  return isNew;
+}
+
+/// Tells which runs there are no more. A folder that has become empty may be that of a disk which
+/// is not mounted, and a folder that can't be read may still have its runs.
+void RunStreamer::sendGone(const std::set<std::string>& found) {
+  if (found.empty()) return;
+  const auto isGone = [&](const std::string& name) {
+    std::error_code error;
+    return !found.contains(name) && fs::symlink_status(parent_ / name / "run.json", error).type() ==
+                                        fs::file_type::not_found;
+  };
+  for (const auto& [name, files] : held_) {
+    if (isGone(name)) send({.kind = NewsKind::gone, .run = name});
+  }
   held_.clear();
   std::erase_if(runs_, [&](const auto& entry) {
-    if (names.contains(entry.first)) return false;
+    if (!isGone(entry.first)) return false;
     send({.kind = NewsKind::gone, .run = entry.first});
     return true;
   });
-  scanned_ = Clock::now();
-  return isNew;
 }
 
 bool RunStreamer::sendRecord(const std::string& name, Streamed& run) {
@@ -302,7 +340,10 @@ bool RunStreamer::sendNews(const std::string& name, Streamed& run) {
 /// Sends a part of a run that nobody trains, the newest run first.
 bool RunStreamer::sendRest() {
   return std::any_of(runs_.rbegin(), runs_.rend(), [this](auto& entry) {
-    return !entry.second.isLive && sendNews(entry.first, entry.second);
+    Streamed& run = entry.second;
+    if (run.isLive || !run.isBehind) return false;
+    run.isBehind = sendNews(entry.first, run);
+    return run.isBehind;
   });
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,11 +43,15 @@ class RunStreamer {
   /// folder is gone.
   bool step();
 
-  /// Has the next step look for runs that are new, have changed or are gone, as it does once a
-  /// second.
-  void lookNow() { scanned_ = {}; }
+  /// Has the next step look for everything that is new, has changed or is gone. By itself it does
+  /// so once a second, and more seldom for runs that nobody trains.
+  void lookNow() {
+    scanned_ = {};
+    isAsked_ = true;
+  }
 
-  /// Tells the reader what became of a wish. `run`: the folder of a new run, empty for others.
+  /// Tells the reader what became of a wish. `run`: the folder of a run that began, empty for
+  /// others; the reader has what is known of it by then.
   void answer(std::uint64_t id, const std::string& refusal, const std::filesystem::path& run = {});
 
  private:
@@ -63,6 +68,7 @@ class RunStreamer {
   void obey(const RemoteWish& wish);
   void send(const RemoteNews& news, std::string_view content = {});
   bool scan();
+  void sendGone(const std::set<std::string>& found);
   bool sendState(const std::string& name, Streamed& run);
   bool sendRecord(const std::string& name, Streamed& run);
   bool sendNews(const std::string& name, Streamed& run);
@@ -78,6 +84,7 @@ class RunStreamer {
   std::deque<Fetch> fetches_;
   bool hasBegun_ = false;
   std::chrono::steady_clock::time_point scanned_;
+  bool isAsked_ = true;  ///< The next look is at all runs.
   std::chrono::steady_clock::time_point sent_;
 };
 

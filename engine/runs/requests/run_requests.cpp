@@ -62,6 +62,7 @@ std::vector<fs::path> waitingRequests(const RunFolder& run) {
 }  // namespace
 
 fs::path leaveRequest(const RunFolder& run, const RunRequest& request) {
+  requireNoCopy(run);
   std::vector<Problem> ignored;
   const RunStatus status = readRunRecord(run.record(), ignored).status;
   if (status != RunStatus::running && status != RunStatus::paused) {

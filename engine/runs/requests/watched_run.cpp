@@ -26,12 +26,25 @@ constexpr std::chrono::milliseconds kInterval{200};
 /// A training that has lost its lock for so long is dead: its last record is written before.
 constexpr std::chrono::seconds kLongestUnlocked{2};
 
-/// The same for one whose lock was never seen, as on some network disks, and that records nothing.
-constexpr std::chrono::seconds kLongestSilence{60};
+/// A request that had no effect for so long is forgotten, or asked again.
+constexpr std::chrono::seconds kLongestAnswer{10};
 
 bool isTraining(RunStatus status) {
   return status == RunStatus::running || status == RunStatus::paused;
 }
+
+/// When a request was sent whose effect has not been seen.
+class SentRequest {
+ public:
+  void send() { sent_ = Clock::now(); }
+
+  void end() { sent_.reset(); }
+
+  bool isUnderWay() const { return sent_ && Clock::now() - *sent_ < kLongestAnswer; }
+
+ private:
+  std::optional<Clock::time_point> sent_;
+};
 
 class WatchedRun {
  public:
@@ -50,8 +63,6 @@ class WatchedRun {
     if (!isTraining(record_.status)) {
       throw Error(folder_.path().string(), "its training has ended", "open it in Runs");
     }
-    isPaused_ = record_.status == RunStatus::paused;
-    if (isPaused_) control_.pause();
     // What was recorded before is read by the observer.
     tail_.poll();
     begin();
@@ -60,8 +71,8 @@ class WatchedRun {
       if (isOver || control_.isLeft()) return result(record_.status, record_.statusText);
       if (isDead()) {
         return result(RunStatus::failed,
-                      "the process that trained it has died or can't be seen any more\n  lambda "
-                      "resume continues it from its last checkpoint");
+                      "the process that trained it has died\n  lambda resume continues it from its "
+                      "last checkpoint");
       }
       obey();
     }
@@ -77,46 +88,42 @@ class WatchedRun {
 
   /// Passes on what is new; true at the end of the training.
   bool pollRun() {
-    // The record says the end after everything else was written.
+    // The record says an end after everything else was written, and a change and a pause before.
     const std::size_t changes = record_.changes.size();
     readRecord();
     MetricsTail::Update update = tail_.poll();
     if (update.restarted) {
       begin();
-      return !isTraining(record_.status);
+    } else {
+      for (std::size_t i = changes; i < record_.changes.size(); ++i) {
+        observer_.settingsChanged(record_.changes[i], i);
+        answerChange({});
+      }
+      for (const BatchRecord& batch : update.metrics.batches) observer_.batchFinished(batch);
+      for (const EpochRecord& epoch : update.metrics.epochs) observer_.epochFinished(epoch);
+      for (const EventRecord& event : update.metrics.events) take(event);
     }
-    const Metrics& news = update.metrics;
-    if (!news.batches.empty() || !news.epochs.empty() || !news.events.empty()) {
-      heard_ = Clock::now();
-    }
-    for (std::size_t i = changes; i < record_.changes.size(); ++i) {
-      observer_.settingsChanged(record_.changes[i], i);
-      answerChange({});
-    }
-    for (const BatchRecord& batch : news.batches) observer_.batchFinished(batch);
-    for (const EpochRecord& epoch : news.epochs) observer_.epochFinished(epoch);
-    for (const EventRecord& event : news.events) take(event);
+    followPause();
     return !isTraining(record_.status);
+  }
+
+  /// Somebody else may have paused the run, or have ended a pause.
+  void followPause() {
+    const bool isPaused = record_.status == RunStatus::paused;
+    if (isPaused == isPaused_) return;
+    isPaused_ = isPaused;
+    (isPaused ? pause_ : resume_).end();
+    if (isPaused && control_.mode() == RunControl::Mode::running && !resume_.isUnderWay()) {
+      control_.pause();
+    } else if (!isPaused && control_.mode() == RunControl::Mode::paused && !pause_.isUnderWay()) {
+      control_.resume();
+    }
   }
 
   void take(const EventRecord& event) {
     observer_.eventRecorded(event);
-    switch (event.kind) {
-      case EventKind::paused:
-        isPaused_ = true;
-        if (control_.mode() == RunControl::Mode::running) control_.pause();
-        break;
-      case EventKind::continued:
-        isPaused_ = false;
-        if (control_.mode() == RunControl::Mode::paused) control_.resume();
-        break;
-      case EventKind::warning:
-        if (event.text.starts_with(kChangeRefused)) {
-          answerChange(event.text.substr(kChangeRefused.size()));
-        }
-        break;
-      default:
-        break;
+    if (event.kind == EventKind::warning && event.text.starts_with(kChangeRefused)) {
+      answerChange(event.text.substr(kChangeRefused.size()));
     }
   }
 
@@ -132,22 +139,20 @@ class WatchedRun {
     changes_.pop_front();
   }
 
+  /// Where locks of the process are never seen, as on some network disks, it is not known.
   bool isDead() {
-    if (RunLock::isHeld(folder_)) {
-      locked_ = Clock::now();
-      return false;
-    }
-    if (locked_) return Clock::now() - *locked_ > kLongestUnlocked;
-    return Clock::now() - heard_ > kLongestSilence && !isPaused_;
+    if (RunLock::isHeld(folder_)) locked_ = Clock::now();
+    return locked_ && Clock::now() - *locked_ > kLongestUnlocked;
   }
 
   void obey() {
     switch (control_.next()) {
       case RunControl::Turn::batch:
-        if (isPauseAsked_ || isPaused_) {
-          const bool isRunning = control_.mode() == RunControl::Mode::running;
-          ask({isRunning ? RequestKind::resume : RequestKind::step});
-          if (isRunning) isPauseAsked_ = isPaused_ = false;
+        if (control_.mode() != RunControl::Mode::running) {
+          ask({RequestKind::step});
+        } else if ((isPaused_ || pause_.isUnderWay()) && !resume_.isUnderWay()) {
+          pause_.end();
+          if (ask({RequestKind::resume})) resume_.send();
         }
         std::this_thread::sleep_for(kInterval);
         break;
@@ -160,17 +165,21 @@ class WatchedRun {
         }
         break;
       case RunControl::Turn::paused:
-        if (!isPauseAsked_ && !isPaused_) ask({RequestKind::pause});
-        isPauseAsked_ = true;
-        if (isPaused_) {
+        if ((!isPaused_ || resume_.isUnderWay()) && !pause_.isUnderWay()) {
+          resume_.end();
+          if (ask({RequestKind::pause})) pause_.send();
+        }
+        if (isPaused_ && !pause_.isUnderWay()) {
           control_.waitForChange(kInterval);
         } else {
           std::this_thread::sleep_for(kInterval);
         }
         break;
       case RunControl::Turn::stop:
-        if (!isStopAsked_) ask({RequestKind::stop});
-        isStopAsked_ = true;
+        if (!stop_.isUnderWay()) {
+          ask({RequestKind::stop});
+          stop_.send();
+        }
         std::this_thread::sleep_for(kInterval);
         break;
     }
@@ -180,27 +189,33 @@ class WatchedRun {
     const LiveSettings now = liveSettingsOf(record_.config);
     if (settingsAfter(now, change) == now) {
       observer_.changeGranted(change);
-      return;
+    } else if (const std::string refusal = refusalOf({RequestKind::change, change});
+               refusal.empty()) {
+      changes_.push_back(change);
+    } else {
+      observer_.changeRefused(change, refusal);
     }
-    changes_.push_back(change);
-    ask({RequestKind::change, change});
   }
 
-  void ask(const RunRequest& request) {
+  /// Asks the process; false, with a warning, where that is refused.
+  bool ask(const RunRequest& request) {
+    const std::string refusal = refusalOf(request);
+    if (refusal.empty()) return true;
+    observer_.eventRecorded(
+        {.step = static_cast<std::int64_t>(record_.epochsDone) * record_.batchesPerEpoch,
+         .epoch = record_.epochsDone + 1,
+         .kind = EventKind::warning,
+         .text = refusal});
+    return false;
+  }
+
+  std::string refusalOf(const RunRequest& request) {
     try {
       ask_(request);
+      return {};
     } catch (const Error& error) {
-      const EventRecord warning{.step = lastStep(),
-                                .epoch = record_.epochsDone + 1,
-                                .kind = EventKind::warning,
-                                .text = error.what()};
-      observer_.eventRecorded(warning);
-      if (request.kind == RequestKind::change) answerChange(error.what());
+      return error.what();
     }
-  }
-
-  std::int64_t lastStep() const {
-    return static_cast<std::int64_t>(record_.epochsDone) * record_.batchesPerEpoch;
   }
 
   RunResult result(RunStatus status, const std::string& failure) const {
@@ -226,12 +241,12 @@ class WatchedRun {
   Observer& observer_;
   MetricsTail tail_;
   RunRecord record_;
-  Clock::time_point heard_ = Clock::now();   ///< The last time that it recorded something.
   std::optional<Clock::time_point> locked_;  ///< The last time that its lock was seen.
   std::deque<ChangeRequest> changes_;        ///< Those that the process has not answered.
-  bool isPaused_ = false;                    ///< The process has paused.
-  bool isPauseAsked_ = false;
-  bool isStopAsked_ = false;
+  bool isPaused_ = false;                    ///< As its record says.
+  SentRequest pause_;
+  SentRequest resume_;
+  SentRequest stop_;
 };
 
 }  // namespace

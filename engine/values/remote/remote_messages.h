@@ -43,8 +43,9 @@ struct RemoteNews {
   std::string program = {};  ///< The version of Lambda Studio.
   std::string host = {};
   std::string folder = {};  ///< The absolute path of the folder that is followed.
-  std::string run = {};     ///< The run's folder, relative to that one; "." is that one itself.
-  bool trains = false;      ///< A process trains the run.
+  std::string run =
+      {};  ///< The run's folder, relative to that one, or its name where that is a run.
+  bool trains = false;                 ///< A process trains the run.
   std::vector<RemoteFile> files = {};  ///< Those that are sent on request, by name.
   std::string file = {};               ///< Name of the file that a part belongs to.
   std::uint64_t from = 0;              ///< Offset of the part in the file.

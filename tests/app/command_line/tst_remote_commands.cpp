@@ -161,7 +161,6 @@ void TestRemoteCommands::aTrainingIsStartedFollowedAndOutlivesTheConnection() {
                    "far:there",
                    {.connected = [](const RemoteNews&) {},
                     .changed = [](const std::string&) {},
-                    .gone = [](const std::string&) {},
                     .answered =
                         [&](std::uint64_t id, const std::string& run, const std::string& refusal) {
                           answers[id] = {run, refusal};
@@ -212,14 +211,18 @@ void TestRemoteCommands::aTrainingIsStartedFollowedAndOutlivesTheConnection() {
         .request = RunRequest{.kind = RequestKind::stop}});
   QTRY_COMPARE_WITH_TIMEOUT(recordOf(copy).status, RunStatus::stopped, 30000);
   QCOMPARE(batchesOf(copy), batchesOf(run));
-  QVERIFY(!mirror.missingFiles(name).empty());
+  QVERIFY(!mirror.filesOf(name).empty());
   wish({.kind = WishKind::resume, .id = 4, .run = name});
   QTRY_VERIFY_WITH_TIMEOUT(answers.contains(4), 60000);
   QCOMPARE(answers[4].second, std::string());
+  // The copy says what a reader needs to go on at once.
+  QCOMPARE(recordOf(copy).status, RunStatus::running);
   wish({.kind = WishKind::ask,
         .id = 5,
         .run = name,
         .request = RunRequest{.kind = RequestKind::stop}});
+  QTRY_VERIFY_WITH_TIMEOUT(answers.contains(5), 10000);
+  QCOMPARE(answers[5].second, std::string());
   QTRY_COMPARE_WITH_TIMEOUT(recordOf(run).status, RunStatus::stopped, 30000);
   follow->closeWriteChannel();
   QVERIFY(follow->waitForFinished(10000));

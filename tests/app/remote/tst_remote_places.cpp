@@ -127,6 +127,7 @@ void TestRemotePlaces::namesOfPlacesAreChecked() {
   QVERIFY(remote.places().empty());
   QCOMPARE(remote.add(place_), QString());
   QVERIFY(remote.add(place_).contains(u"already"_s));
+  QVERIFY(remote.add({place_.host, place_.folder, u"other"_s}).contains(u"already"_s));
 }
 
 void TestRemotePlaces::theCommandIsQuotedForTheOtherShell() {
@@ -137,6 +138,8 @@ void TestRemotePlaces::theCommandIsQuotedForTheOtherShell() {
   QCOMPARE(last({u"far"_s, u"$(reboot)"_s}), u"lambda follow '$(reboot)'"_s);
   QCOMPARE(last({u"far"_s, u"-x"_s}), u"lambda follow ./-x"_s);
   QCOMPARE(last({u"far"_s, u"/data"_s, u"/opt/a b/lambda"_s}), u"'/opt/a b/lambda' follow /data"_s);
+  QCOMPARE(last({u"far"_s, u"runs"_s, u"~/my bin/lambda"_s}),
+           u"\"$HOME\"/'my bin/lambda' follow runs"_s);
   QVERIFY(followCommand(place_).contains(u"--"_s));
 }
 
@@ -157,7 +160,8 @@ void TestRemotePlaces::aTrainingIsStartedWatchedControlledAndFetched() {
   QCOMPARE(copy.parent_path(), copies_);
   QVERIFY(remote->isRemote(copy));
   QVERIFY(!remote->isRemote(folder_->path() / "library" / "other"));
-  QTRY_VERIFY_WITH_TIMEOUT(fs::exists(copy / "run.json"), kPatience);
+  // What the answer brings is enough to watch the run.
+  QVERIFY(fs::exists(copy / "run.json"));
 
   TrainingSession session{std::make_shared<ScriptedEngine>()};
   QSignalSpy begun(&session, &TrainingSession::started);
@@ -193,6 +197,17 @@ void TestRemotePlaces::aTrainingIsStartedWatchedControlledAndFetched() {
   session.resume();
   QTRY_VERIFY_WITH_TIMEOUT(session.metrics().batches.size() > paused + 2, 10000);
   QCOMPARE(session.state(), SessionState::running);
+  // A pause right after a continuation holds.
+  session.pause();
+  QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::paused, 10000);
+  session.resume();
+  session.pause();
+  QTest::qWait(3000);
+  QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::paused, 10000);
+  QCOMPARE(statusOf(run), RunStatus::paused);
+  session.resume();
+  QTRY_COMPARE_WITH_TIMEOUT(statusOf(run), RunStatus::running, 10000);
+  QTRY_COMPARE_WITH_TIMEOUT(session.state(), SessionState::running, 10000);
   // Somebody else pauses and continues it.
   const Program program(folder_->path());
   const QString path = QString::fromStdString(run.string());
@@ -227,7 +242,6 @@ void TestRemotePlaces::leavingLetsTheTrainingGoOn() {
   QTRY_VERIFY_WITH_TIMEOUT(started.run.has_value(), kPatience);
   const fs::path copy = *started.run;
   const fs::path run = there_ / copy.filename();
-  QTRY_VERIFY_WITH_TIMEOUT(fs::exists(copy / "run.json"), kPatience);
   {
     TrainingSession session{std::make_shared<ScriptedEngine>()};
     QSignalSpy ended(&session, &TrainingSession::ended);
@@ -304,12 +318,19 @@ void TestRemotePlaces::aPlaceThatIsNoLongerFollowedLeavesItsRuns() {
   writeRun(there_, "a", finishedRecord("a"));
   QTRY_VERIFY_WITH_TIMEOUT(fs::exists(copies_ / "a" / "run.json"), kPatience);
   const auto requests = remote->requestsTo(copies_ / "a");
+  QSignalSpy leaving(remote.get(), &RemoteRuns::leaving);
   remote->remove(place_);
+  QCOMPARE(leaving.count(), 1);
   QVERIFY(remote->places().empty());
   QVERIFY(fs::exists(copies_ / "a" / "run.json"));
   QCOMPARE(mirroredFrom(copies_ / "a"), std::string());
   QVERIFY_THROWS_EXCEPTION(Error, requests({.kind = RequestKind::stop}));
   QVERIFY(!remote->requestsTo(copies_ / "a"));
+  // The same place again has a copy of its own.
+  QCOMPARE(remote->add(place_), QString());
+  const fs::path second = copies_.parent_path() / "far-there-2";
+  QTRY_VERIFY_WITH_TIMEOUT(fs::exists(second / "a" / "run.json"), kPatience);
+  QVERIFY(!remote->isRemote(copies_ / "a"));
 }
 
 void TestRemotePlaces::placesAreKeptBetweenStarts() {
