@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 
 namespace lambda {
@@ -23,6 +24,14 @@ constexpr int kLongestText = 256;
 template <class Function>
 Function* functionOf(void* library, const char* name) {
   return reinterpret_cast<Function*>(dlsym(library, name));
+}
+
+std::string hexadecimal(std::span<const unsigned char> bytes) {
+  std::string text;
+  for (const unsigned char each : bytes) {
+    for (const int digit : {each >> 4, each & 15}) text += "0123456789abcdef"[digit];
+  }
+  return text;
 }
 
 /// NVML, which tells the free memory without a CUDA context. Does nothing where it is missing.
@@ -103,6 +112,10 @@ class DriverLibrary {
       gpu.name = text.data();
     call<int*, int, int>("cuDeviceGetAttribute", &gpu.major, kCapabilityMajor, device);
     call<int*, int, int>("cuDeviceGetAttribute", &gpu.minor, kCapabilityMinor, device);
+    std::array<unsigned char, 16> uuid{};
+    if (call<void*, int>("cuDeviceGetUuid_v2", uuid.data(), device) == kSuccess) {
+      gpu.uuid = hexadecimal(uuid);
+    }
     std::size_t bytes = 0;
     call<std::size_t*, int>("cuDeviceTotalMem_v2", &bytes, device);
     gpu.memoryBytes = bytes;

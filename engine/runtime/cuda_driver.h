@@ -13,6 +13,7 @@ struct Gpu {
   int major = 0, minor = 0;  ///< The compute capability.
   std::uint64_t memoryBytes = 0;
   std::optional<std::uint64_t> freeBytes = std::nullopt;  ///< Nothing where it is not known.
+  std::string uuid = {};  ///< Hexadecimal, of this GPU alone in the world; empty = unknown.
 
   bool operator==(const Gpu&) const = default;
 };

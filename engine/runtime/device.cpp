@@ -73,6 +73,7 @@ ComputeDevice onGpu(ComputeDevice device, int index, const CudaFacts& facts) {
   device.kind = DeviceKind::cuda;
   device.index = index;
   device.name = device.gpus[static_cast<std::size_t>(index)];
+  device.uuid = facts.driver.gpus[static_cast<std::size_t>(index)].uuid;
   device.reason = device.name + (count == 1 ? ", the only GPU"
                                             : " as " + gpuName(index) + ", one of " +
                                                   std::to_string(count) + " GPUs");

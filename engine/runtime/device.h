@@ -17,6 +17,7 @@ struct ComputeDevice {
   int index = 0;                      ///< The number of the GPU; 0 for the CPU.
   /// Names of all GPUs by number; empty where none was looked for.
   std::vector<std::string> gpus = {};
+  std::string uuid = {};  ///< Of the GPU, as in Gpu; empty for the CPU.
 };
 
 /// Chooses the CPU or a GPU. Throws Error, saying what is missing, if CUDA was requested and is not

@@ -194,8 +194,10 @@ void TestCudaFacts::aDriverListsItsGpus() {
   QCOMPARE(driver.newestCuda, 13000);
   QCOMPARE(driver.failureCode, 0);
   QCOMPARE(driver.gpus.size(), 2U);
-  const Gpu first{"NVIDIA H200", 9, 0, 150'000'000'000, 148'000'000'000};
-  const Gpu second{"Tesla T4", 7, 5, 16'000'000'000, 12'000'000'000};
+  const Gpu first{
+      "NVIDIA H200", 9, 0, 150'000'000'000, 148'000'000'000, "28282828282828282828282828282828"};
+  const Gpu second{
+      "Tesla T4", 7, 5, 16'000'000'000, 12'000'000'000, "29292929292929292929292929292929"};
   QVERIFY(driver.gpus[0] == first);
   QVERIFY(driver.gpus[1] == second);
   const CudaDriver unnamed = readCudaDriver({LAMBDA_FAKE_DRIVER, LAMBDA_FAKE_DRIVER, "/nowhere"});
