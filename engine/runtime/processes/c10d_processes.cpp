@@ -12,12 +12,14 @@
 #include <unistd.h>
 #include <utility>
 
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "engine/runtime/device.h"
 #include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/processes/nccl_plugin.h"
 #include "engine/runtime/processes/processes.h"
 #include "engine/runtime/processes/rank_store.h"
 #include "engine/runtime/processes/reachable_address.h"
@@ -376,8 +378,11 @@ class C10dProcesses : public Processes {
   }
 
   /// The group waits for its operations: those that others have not begun fail when these learn
-  /// that this rank has left.
-  ~C10dProcesses() override { heartbeat_.reset(); }
+  /// that this rank has left. Those of GPUs are over on all ranks, or one of them is lost.
+  ~C10dProcesses() override {
+    heartbeat_.reset();
+    abortGpus();
+  }
 
   C10dProcesses(const C10dProcesses&) = delete;
   C10dProcesses& operator=(const C10dProcesses&) = delete;
@@ -391,17 +396,40 @@ class C10dProcesses : public Processes {
   double communicationSeconds() const override { return communicationSeconds_; }
 
   void sum(at::Tensor& values) override {
-    guarded([&] {
-      std::vector<at::Tensor> tensors{values};
-      group_->allreduce(tensors)->wait();
-    });
+    complete(values,
+             [this](std::vector<at::Tensor>& tensors) { return group_->allreduce(tensors); });
   }
 
   void takeFromFirst(at::Tensor& values) override {
-    guarded([&] {
-      std::vector<at::Tensor> tensors{values};
-      group_->broadcast(tensors)->wait();
-    });
+    complete(values,
+             [this](std::vector<at::Tensor>& tensors) { return group_->broadcast(tensors); });
+  }
+
+  void connectGpu(int index) override {
+    const NcclPlugin& plugin = ncclPlugin();
+    const GpuRank rank{.store = c10::make_intrusive<c10d::PrefixStore>("gpus", store_),
+                       .rank = launch_.rank,
+                       .size = launch_.size,
+                       .gpu = at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(index)),
+                       .interface = interfaceOf(addressTowards(launch_.host, launch_.port))};
+    c10::intrusive_ptr<c10d::Backend> gpus;
+    try {
+      TORCH_CHECK(plugin.connect != nullptr, plugin.obstacle);
+      plugin.connect(rank, gpus);
+    } catch (const std::exception& error) {
+      if (heartbeat_->lossWithin(timeUntilLoss())) failed();
+      throw Error(gpuName(index),
+                  "NCCL can't connect it to the GPUs of the other ranks: " + reasonOf(error),
+                  "NCCL_DEBUG=INFO lets NCCL say what it does.");
+    }
+    gpus->setTimeout(kOperationTimeout);
+    group_->setBackend(c10::DeviceType::CUDA, c10d::ProcessGroup::BackendType::NCCL, gpus);
+    {
+      const std::lock_guard lock(gpusMutex_);
+      gpus_ = std::move(gpus);
+    }
+    // A loss that was noticed before has not aborted them.
+    if (heartbeat_->lossWithin(milliseconds(0))) failed();
   }
 
   c10d::ProcessGroup& group() override { return *group_; }
@@ -417,7 +445,7 @@ class C10dProcesses : public Processes {
   [[noreturn]] void failed() override {
     // Whoever died closed its connections: the heartbeat learns a little later who that was. If it
     // was nobody, the operation itself has failed.
-    const std::optional<std::string> loss = heartbeat_->lossWithin(lostAfter_ + 4 * kBeat);
+    const std::optional<std::string> loss = heartbeat_->lossWithin(timeUntilLoss());
     if (!loss) throw;
     throw Error(
         "processes",
@@ -491,22 +519,42 @@ class C10dProcesses : public Processes {
     group_->setBackend(c10::DeviceType::CPU, c10d::ProcessGroup::BackendType::GLOO, gloo);
     group_->setDefaultBackend(c10d::ProcessGroup::BackendType::GLOO);
     heartbeat_ = std::make_unique<Heartbeat>(
-        *heartbeatStore_, launch_, places_, lostAfter_, [connections] { connections.shutDown(); });
+        *heartbeatStore_, launch_, places_, lostAfter_, [this, connections] {
+          connections.shutDown();
+          abortGpus();
+        });
     std::vector<at::Tensor> all{at::ones({1})};
     group_->allreduce(all)->wait();  // All have set their first beat.
     gloo->setTimeout(kOperationTimeout);
     heartbeat_->start();
   }
 
-  template <class Operation>
-  void guarded(const Operation& operation) {
-    const auto start = Clock::now();
+  /// How long it takes at most until the heartbeat knows of a loss.
+  milliseconds timeUntilLoss() const { return lostAfter_ + 4 * kBeat; }
+
+  /// Ends the operations of GPUs, which wait forever for a lost rank. Any thread may call it.
+  void abortGpus() {
+    const std::lock_guard lock(gpusMutex_);
     try {
-      operation();
+      if (gpus_) gpus_->abort();
+    } catch (const std::exception&) {
+      // The loss is reported, not what it does to NCCL.
+    }
+  }
+
+  /// Starts an operation on values and waits until all ranks have done it.
+  template <class Start>
+  void complete(const at::Tensor& values, const Start& start) {
+    const auto began = Clock::now();
+    try {
+      std::vector<at::Tensor> tensors{values};
+      start(tensors)->wait();
     } catch (const std::exception&) {
       failed();
     }
-    communicationSeconds_ += secondsSince(start);
+    // What is aborted on a GPU ends without a failure.
+    if (values.is_cuda() && heartbeat_->lossWithin(milliseconds(0))) failed();
+    communicationSeconds_ += secondsSince(began);
   }
 
   Launch launch_;
@@ -517,7 +565,9 @@ class C10dProcesses : public Processes {
   std::optional<ConnectedStore> heartbeatStore_;
   std::vector<std::string> places_;
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
-  std::unique_ptr<Heartbeat> heartbeat_;  // Uses the group.
+  std::mutex gpusMutex_;
+  c10::intrusive_ptr<c10d::Backend> gpus_;  // That of the group for GPUs; null = none is connected.
+  std::unique_ptr<Heartbeat> heartbeat_;    // Uses the group.
 };
 
 }  // namespace

@@ -64,6 +64,10 @@ class Processes {
   /// The texts of all ranks, in their order.
   std::vector<std::string> fromAll(const std::string& text);
 
+  /// Connects the GPU of this rank, by its number, to those of all others; once. From then on the
+  /// functions above take tensors of this GPU too. Throws Error where NCCL can't connect them.
+  virtual void connectGpu(int index) = 0;
+
   /// The group for LibTorch's own algorithms.
   virtual c10d::ProcessGroup& group() = 0;
 
@@ -83,6 +87,10 @@ class Processes {
 
 /// Whether this program was built with what many processes need.
 bool canJoinProcesses();
+
+/// Why many processes can't train on GPUs, one sentence; empty if they can. LibTorch's CUDA library
+/// must be loaded; it is once a GPU has been selected.
+std::string manyGpusObstacle();
 
 /// Joins the other ranks of a launch. Throws Error naming those that are missing, or the place
 /// where rank 0 can't be reached, and where this program can't have several processes.

@@ -11,8 +11,10 @@
 #include "engine/runtime/error.h"
 #include "engine/runtime/torch_device.h"
 #include "engine/training/resolved_config.h"
+#include "tests/support/machine_with_gpus.h"
 
 using namespace lambda;
+using test::withGpus;
 using namespace std::string_literals;
 
 namespace {
@@ -21,17 +23,6 @@ ComputeDevice withThreads(int threads) {
   ComputeDevice device;
   device.threads = threads;
   return device;
-}
-
-/// A machine whose GPUs have these names.
-CudaFacts withGpus(const std::vector<std::string>& names) {
-  CudaFacts facts;
-  facts.driver.isOpen = true;
-  facts.driver.version = "580.65.06";
-  facts.driver.newestCuda = 13000;
-  for (const std::string& name : names) facts.driver.gpus.push_back({.name = name});
-  facts.torch = {.version = 13000, .failure = {}, .gpus = static_cast<int>(names.size())};
-  return facts;
 }
 
 }  // namespace
