@@ -61,6 +61,14 @@ std::vector<std::string> existingPresetFolders() {
   return folders;
 }
 
+std::string processesText(const ComputeDevice& device) {
+  if (!canJoinProcesses()) return "one: this program was built without libgloo-dev";
+  std::string text = "many can train together, by Gloo";
+  if (device.kind == DeviceKind::cpu) return text;
+  const std::string obstacle = manyGpusObstacle();
+  return text + (obstacle.empty() ? ", on GPUs by NCCL" : ", on CPUs only: " + obstacle);
+}
+
 int reportMachine(bool asJson) {
   noteMissingPresets();
   const ComputeDevice device = selectDevice({});
@@ -94,9 +102,7 @@ int reportMachine(bool asJson) {
   if (gpus.support.empty()) facts.add("CUDA kernels", cudaKernelsState(device));
   facts.add("threads",
             std::to_string(device.threads) + " of " + formatCounted(availableCores(), "core"));
-  facts.add("processes",
-            canJoinProcesses() ? "many can train together, by Gloo"
-                               : "one: this program was built without libgloo-dev");
+  facts.add("processes", processesText(device));
   facts.add("processor", processorName());
   std::string caches;
   for (const auto& [name, bytes] : cacheSizes()) {

@@ -159,6 +159,10 @@ OpenRun openRun(RunFolder folder,
                 Processes* processes) {
   auto governor = processes == nullptr ? governorOf(prepared.resolved) : std::nullopt;
   CudaGraphPlugin graphs = cudaGraphsFor(prepared.resolved.config().device, *prepared.state);
+  // A recorded step could not wait for the other ranks.
+  if (graphs.recorder != nullptr && processes != nullptr) {
+    graphs = {nullptr, "many processes train it together"};
+  }
   return {std::move(folder),
           std::move(lock),
           std::move(record),

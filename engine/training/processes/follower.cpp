@@ -5,8 +5,10 @@
 #include <sstream>
 
 #include "engine/formats/json/checkpoint_json.h"
+#include "engine/runtime/environment.h"
 #include "engine/runtime/error.h"
 #include "engine/runtime/out_of_memory.h"
+#include "engine/runtime/processes/rank_device.h"
 #include "engine/training/loop/epoch_scoring.h"
 #include "engine/training/loop/steps.h"
 #include "engine/training/loop/trainer.h"
@@ -36,6 +38,7 @@ std::vector<RankRecord> meet(Processes& processes,
                              const ComputeDevice& device,
                              TrainingData& data,
                              TrainingState& state) {
+  connectDevices(processes, device);
   requireSameDigests(processes, "training", data.digest());
   state.takeFromFirst(processes);
   data.choosePart({processes.rank(), processes.size()});
@@ -80,10 +83,13 @@ ResolvedConfig resolvedFor(RunConfig config, const Processes* processes) {
   if (device.threads == 0) {
     device.threads = std::max(1, availableCores() / processes->coreSharers());
   }
+  if (device.kind != DeviceKind::cpu) {
+    device.index = gpuOfRank(device.index, processes->launch(), cudaFacts());
+  }
   const ComputeDevice chosen = selectDevice(device);
-  if (chosen.kind != DeviceKind::cpu) {
+  if (chosen.kind == DeviceKind::cuda && !manyGpusObstacle().empty()) {
     throw Error("device.kind",
-                "many processes train together on CPUs only",
+                "many processes can't train on GPUs: " + manyGpusObstacle(),
                 "Choose the CPU with --device cpu, or train with one process.");
   }
   return {std::move(config), chosen};

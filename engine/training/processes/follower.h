@@ -11,9 +11,9 @@ namespace lambda {
 
 struct PreparedRun;
 
-/// The configuration on this machine, for one of many processes: those that share cores divide
-/// them, unless the number of threads is chosen. Null = for the only process. Throws Error for many
-/// processes on a GPU.
+/// The configuration on this machine, for one of many processes: each has a GPU of its own, and
+/// those that share cores divide them, unless the number of threads is chosen. Null = for the only
+/// process. Throws Error as selectDevice() and gpuOfRank(), and where this program lacks NCCL.
 ResolvedConfig resolvedFor(RunConfig config, const Processes* processes);
 
 /// Rank 0 gives the others the training that it has prepared: configuration, position and state.

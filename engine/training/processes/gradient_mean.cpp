@@ -2,8 +2,11 @@
 
 #include <chrono>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include <c10/core/Event.h>
+#include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 
@@ -35,25 +38,65 @@ std::vector<std::vector<std::size_t>> bucketsOf(const std::vector<at::Tensor>& p
 
 }  // namespace
 
+/// How long a GPU waits for the others, by its own clock: the host only queues its work.
+class GradientMean::GpuWait {
+ public:
+  explicit GpuWait(const at::Device& gpu) : gpu_(gpu) {}
+
+  /// From when what is queued is done: this rank's own gradients.
+  void begin() { record(began_); }
+
+  /// Waits until the GPU has the gradients of all. Returns the seconds since begin().
+  double end() {
+    record(ended_);
+    ended_.synchronize();
+    return began_.elapsedTime(ended_) / 1000;
+  }
+
+ private:
+  void record(c10::Event& event) {
+    event.record(c10::impl::getDeviceGuardImpl(gpu_.type())->getStream(gpu_));
+  }
+
+  at::Device gpu_;
+  c10::Event began_{gpu_.type(), c10::EventFlag::BACKEND_DEFAULT};  // With its time.
+  c10::Event ended_{gpu_.type(), c10::EventFlag::BACKEND_DEFAULT};
+};
+
 /// What happens to a bucket of gradients when it is full.
 class GradientMean::Sum : public c10d::CommHookInterface {
  public:
-  explicit Sum(c10::intrusive_ptr<c10d::ProcessGroup> group) : group_(std::move(group)) {}
+  Sum(c10::intrusive_ptr<c10d::ProcessGroup> group, const at::Device& device)
+      : group_(std::move(group)) {
+    if (device.is_cuda()) gpuWait_.emplace(device);
+  }
 
   c10::intrusive_ptr<c10::ivalue::Future> runHook(c10d::GradBucket& bucket) override {
     std::vector<at::Tensor> tensors{bucket.getBufferRef()};
     sent.push_back({static_cast<std::int64_t>(tensors[0].nbytes()), Clock::now()});
-    return group_->allreduce(tensors)->getFuture();
+    if (gpuWait_) gpuWait_->begin();
+    last_ = group_->allreduce(tensors);
+    return last_->getFuture();
   }
 
   at::Tensor parseHookResult(const c10::IValue& result) override {
     return c10d::detail::parseCppCommHookResult(result);
   }
 
+  /// The seconds since this rank's own gradients were there. The backward pass is over.
+  double waitedSeconds() {
+    if (!gpuWait_) return secondsSince(sent.back().at);
+    // The reducer only queues its wait, and this one throws where NCCL has failed.
+    last_->wait();
+    return gpuWait_->end();
+  }
+
   std::vector<SentBucket> sent;
 
  private:
   c10::intrusive_ptr<c10d::ProcessGroup> group_;
+  c10::intrusive_ptr<c10d::Work> last_;  // Of the latest bucket.
+  std::optional<GpuWait> gpuWait_;       // Nothing for a CPU.
 };
 
 struct GradientMean::Buckets {
@@ -70,7 +113,7 @@ struct GradientMean::Buckets {
                 /*skip_all_reduce_unused_params=*/false,
                 /*use_python_reducer=*/false,
                 /*bucket_bytes_cap_list=*/{}) {
-    auto hook = std::make_unique<Sum>(groupOf(processes));
+    auto hook = std::make_unique<Sum>(groupOf(processes), parameters.front().device());
     sum = hook.get();
     reducer.register_comm_hook(std::move(hook));
   }
@@ -111,10 +154,10 @@ void GradientMean::backward(const at::Tensor& loss, double share) {
     buckets_->reducer.prepare_for_forward();
     buckets_->reducer.prepare_for_backward({part});
     part.backward();
+    buckets_->waitedSeconds = buckets_->sum->waitedSeconds();
   } catch (const std::exception&) {
     processes_.failed();
   }
-  buckets_->waitedSeconds = secondsSince(buckets_->sum->sent.back().at);
 }
 
 double GradientMean::waitedSeconds() const {

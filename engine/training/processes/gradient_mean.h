@@ -45,6 +45,7 @@ class GradientMean {
   const std::vector<SentBucket>& sentBuckets() const;
 
  private:
+  class GpuWait;
   class Sum;
   struct Buckets;
 

@@ -11,6 +11,7 @@
 #include "engine/formats/tensors/safetensors.h"
 #include "engine/runs/run_folder.h"
 #include "engine/runtime/error.h"
+#include "engine/runtime/processes/rank_device.h"
 #include "engine/training/input/training_data.h"
 #include "engine/training/loop/trainer.h"
 #include "engine/training/processes/follower.h"
@@ -35,7 +36,9 @@ struct Step {
 };
 
 Step stepOf(const RunConfig& config, Processes* processes) {
-  const ResolvedConfig resolved = test::onCpu(config);
+  const ResolvedConfig resolved =
+      config.device.kind == DeviceKind::cpu ? test::onCpu(config) : resolvedFor(config, processes);
+  if (processes != nullptr) connectDevices(*processes, resolved.device());
   TrainingState state(resolved);
   // In float64, where there is arithmetic in it, the rounding of sums does not hide a mistake.
   const bool isExact = config.architecture.task != Task::tokens;
@@ -207,6 +210,27 @@ class TestJointTraining : public QObject {
       // All ranks have the same bits, without which their weights would drift apart.
       QCOMPARE(differenceOf(each.gradients, steps.front().gradients), 0.0);
     }
+  }
+
+  /// tests/gpu/ranks.py has two ranks, which need two GPUs.
+  void oneRankTrainsThroughNcclOnAGpu() {
+    const ComputeDevice device = selectDevice({});
+    if (device.kind != DeviceKind::cuda) QSKIP(("no GPU: " + device.reason).c_str());
+    RunConfig config = jointRun();
+    config.device.kind = DeviceKind::cuda;
+    const Step one = stepOf(config, nullptr);
+    Step joint;
+    QVERIFY(
+        succeeded(inThreads(1, [&](Processes& processes) { joint = stepOf(config, &processes); })));
+    QVERIFY(joint.gradients.front().is_cuda());
+    QVERIFY(differenceOf(joint.gradients, one.gradients) < 1e-6);
+    QVERIFY(differenceOf(joint.buffers, one.buffers) < 1e-6);
+
+    const TemporaryFolder folder;
+    QVERIFY(succeeded(train(config, folder.path(), 1)));
+    const RunRecord record = recordIn(folder.path());
+    QCOMPARE(record.status, RunStatus::finished);
+    QCOMPARE(record.ranks.front().device, device.name);
   }
 
   void aRunOfManyIsThatOfOneWithinRounding() {
