@@ -15,6 +15,7 @@ TESTS = {
     "tst_device_images": ("equalTheAugmenterToTheBitOnAGpu",),
     "tst_device_update": ("equalsTheUpdatesOnTheCpuOnAGpu",),
     "tst_recorded_step": ("hasTheBitsOfStepsQueuedAnewOnAGpu",),
+    "tst_joint_training": ("oneRankTrainsThroughNcclOnAGpu",),
     "tst_gpu_benchmarks": (),
 }
 
@@ -48,6 +49,8 @@ def checks(build, runs):
     for precision in ("float32", "bfloat16"):
         yield Stage(f"resume, {precision}", "an interrupted and resumed run has the bits of one that was not",
                     [sys.executable, HERE / "resumed.py", program, runs / f"resumed-{precision}", precision], 180)
+    yield Stage("ranks", "two ranks on two GPUs: the bits of a second run, the losses of one rank, and what follows a lost rank",
+                [sys.executable, HERE / "ranks.py", program, runs / "ranks"], 300)
     for preset, data in (("quickstart", "shapes10"), ("cpu-hybrid", DATA)):
         for precision in ("float32", "bfloat16"):
             yield Stage(f"losses, {preset}, {precision}", "200 steps on the GPU and on the CPU",
