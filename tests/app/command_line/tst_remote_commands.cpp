@@ -164,8 +164,7 @@ void TestRemoteCommands::aTrainingIsStartedFollowedAndOutlivesTheConnection() {
                     .answered =
                         [&](std::uint64_t id, const std::string& run, const std::string& refusal) {
                           answers[id] = {run, refusal};
-                        },
-                    .fetched = [](std::uint64_t, std::uint64_t) {}});
+                        }});
   auto follow = program_.start({u"follow"_s, u"there"_s});
   const auto connect = [&] {
     QObject::connect(follow.get(), &QProcess::readyReadStandardOutput, [&] {

@@ -48,8 +48,7 @@ class Connection {
             .changed = [](const std::string&) {},
             .answered = [this](std::uint64_t id,
                                const std::string&,
-                               const std::string& refusal) { answers[id] = refusal; },
-            .fetched = [](std::uint64_t, std::uint64_t) {}});
+                               const std::string& refusal) { answers[id] = refusal; }});
   }
 
   /// Begins a connection, after an earlier one or not.
