@@ -16,6 +16,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/inspect/choosers/name_list.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "app/session/runs/lacking_images.h"
 #include "app/session/studio_settings.h"
@@ -42,7 +43,7 @@ constexpr int kNameLetters = 20;  // limit for the name of an own picture; the t
 
 ImagePicker::ImagePicker(QWidget* parent)
     : QWidget(parent),
-      splits_(new QComboBox),
+      splits_(new NameList),
       classes_(new QComboBox),
       filters_(new QComboBox),
       index_(new QSpinBox),
@@ -54,8 +55,7 @@ ImagePicker::ImagePicker(QWidget* parent)
   splits_->addItems({u"Validation"_s, u"Test"_s});
   splits_->setAccessibleName(u"Which images"_s);
   // The count of test evaluations is wider than the choice itself: the open list has the space for
-  // it.
-  splits_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+  // it, and the closed one shortens it.
   splits_->setMinimumContentsLength(9);
   classes_->setAccessibleName(u"Class"_s);
   filters_->addItems({u"All"_s, u"Wrong"_s, u"Correct"_s});

@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QSignalSpy>
+#include <QStyleOptionComboBox>
 #include <QTemporaryDir>
 #include <QtTest/QtTest>
 
@@ -33,6 +34,15 @@ std::vector<int> indicesIn(ImagePicker& picker) {
   for (const GridImage& image : picker.grid().shown()) indices.push_back(image.index);
   return indices;
 }
+
+/// What a closed list draws.
+struct DrawnChoice : QComboBox {
+  static QStyleOptionComboBox of(const QComboBox& list) {
+    QStyleOptionComboBox option;
+    (list.*&DrawnChoice::initStyleOption)(&option);
+    return option;
+  }
+};
 
 /// The library's summary of a run with checkpoints.
 RunSummary summaryOf(const std::filesystem::path& library, const std::string& folder) {
@@ -83,6 +93,7 @@ class TestInspectChoosers : public QObject {
   void thePickerFiltersByClassAndPrediction();
   void thePickerStepsThroughWhatItShows();
   void thePickerShowsHowOftenTheTestSetWasEvaluated();
+  void aCountWiderThanTheChoiceIsShortened();
   void thePickerNamesAnOwnPictureAsLongAsItIsShown();
   void theChooserOffersBestLastAndEpochs();
   void theChooserKeepsItsChoiceAndDropsARunThatIsGone();
@@ -147,6 +158,20 @@ void TestInspectChoosers::thePickerShowsHowOftenTheTestSetWasEvaluated() {
   QCOMPARE(splits->itemText(1), u"Test, scored once"_s);
   picker.setTestEvaluations(3);
   QCOMPARE(splits->itemText(1), u"Test, scored 3 times"_s);
+}
+
+void TestInspectChoosers::aCountWiderThanTheChoiceIsShortened() {
+  ImagePicker picker;
+  auto* splits = picker.findChildren<QComboBox*>()[0];
+  picker.setTestEvaluations(1);
+  splits->setCurrentIndex(1);
+  splits->resize(splits->sizeHint());
+  const QStyleOptionComboBox option = DrawnChoice::of(*splits);
+  const QRect space = splits->style()->subControlRect(
+      QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, splits);
+  QVERIFY2(splits->fontMetrics().horizontalAdvance(option.currentText) <= space.width(),
+           qPrintable(option.currentText));
+  QVERIFY(option.currentText.contains(u'…'));
 }
 
 void TestInspectChoosers::thePickerNamesAnOwnPictureAsLongAsItIsShown() {

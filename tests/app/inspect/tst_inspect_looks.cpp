@@ -7,6 +7,7 @@
 
 #include "app/inspect/choosers/layer_list.h"
 #include "app/inspect/choosers/name_list.h"
+#include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/compare/compare_side.h"
 #include "app/inspect/compare/comparison.h"
 #include "app/inspect/epochs/epoch_player.h"
@@ -172,7 +173,7 @@ void TestInspectLooks::noWordsAreCutAtTheUsualSize() {
 void TestInspectLooks::longNamesAreWholeInTheirToolTips() {
   const std::string name = "a-name-that-somebody-gave-with-love-and-a-hyperparameter-or-two";
   stage_->show(writeSummary(stage_->library(), "long", smallRecord(name)));
-  auto& list = stage_->part<NameList>();
+  auto& list = *stage_->part<SourceChooser>().findChild<NameList*>();
   QHelpEvent help(QEvent::ToolTip, QPoint(4, 4), list.mapToGlobal(QPoint(4, 4)));
   QApplication::sendEvent(&list, &help);
   QVERIFY(QToolTip::text().contains(QString::fromStdString(name)));
