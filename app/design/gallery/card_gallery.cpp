@@ -1,7 +1,11 @@
 #include "app/design/gallery/card_gallery.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <utility>
 
+#include <QAbstractButton>
+#include <QApplication>
 #include <QEvent>
 #include <QGraphicsDropShadowEffect>
 #include <QHBoxLayout>
@@ -44,7 +48,7 @@ CardGallery::CardGallery(const QString& title, const QString& note, QWidget* par
   close_->setProperty(kRole, u"quiet"_s);
   close_->setToolTip(u"Close (Esc)"_s);
   close_->setAccessibleName(u"Close"_s);
-  connect(close_, &QToolButton::clicked, this, &QWidget::hide);
+  connect(close_, &QToolButton::clicked, this, &CardGallery::dismiss);
   header_->setSpacing(12);
   header_->addWidget(heading);
   header_->addWidget(note_, 1);
@@ -68,6 +72,7 @@ CardGallery::CardGallery(const QString& title, const QString& note, QWidget* par
 }
 
 void CardGallery::openOver(const QRect& area) {
+  if (!isVisible()) opener_ = QApplication::focusWidget();
   resize(contentWidth(area.width() - kFrame) + kFrame, area.height());
   ensurePolished();
   layout()->activate();
@@ -91,6 +96,13 @@ bool CardGallery::event(QEvent* event) {
   return QFrame::event(event);
 }
 
+bool CardGallery::eventFilter(QObject* watched, QEvent* event) {
+  const bool isMove =
+      event->type() == QEvent::KeyPress &&
+      moveFrom(*static_cast<QAbstractButton*>(watched), static_cast<QKeyEvent*>(event)->key());
+  return isMove || QFrame::eventFilter(watched, event);
+}
+
 void CardGallery::hideEvent(QHideEvent* event) {
   QFrame::hideEvent(event);
   Q_EMIT closed();
@@ -98,7 +110,7 @@ void CardGallery::hideEvent(QHideEvent* event) {
 
 void CardGallery::keyPressEvent(QKeyEvent* event) {
   if (event->key() == Qt::Key_Escape) {
-    hide();
+    dismiss();
     return;
   }
   QFrame::keyPressEvent(event);
@@ -117,8 +129,41 @@ void CardGallery::scrollToTop() {
   area_->ensureVisible(0, 0);
 }
 
-void CardGallery::reveal(QWidget& card) {
+void CardGallery::addCard(QAbstractButton& card) {
+  // A button would lead arrow keys to the next one in any direction.
+  card.installEventFilter(this);
+}
+
+void CardGallery::focusCard(QAbstractButton& card, Qt::FocusReason reason) {
+  card.setFocus(reason);
   area_->ensureWidgetVisible(&card, 0, spacing::kMargin);
+}
+
+void CardGallery::dismiss() {
+  // Without a target the focus of a hidden card goes to the first widget of the page.
+  if (opener_) opener_->setFocus(Qt::OtherFocusReason);
+  hide();
+}
+
+/// Moves the cursor from a card in the direction of an arrow key: to the card before or after it,
+/// or to the one above or below it. False for other keys.
+bool CardGallery::moveFrom(QAbstractButton& card, int key) {
+  const bool isVertical = key == Qt::Key_Up || key == Qt::Key_Down;
+  if (!isVertical && key != Qt::Key_Left && key != Qt::Key_Right) return false;
+  const int direction = key == Qt::Key_Up || key == Qt::Key_Left ? -1 : 1;
+  auto cards = content_->findChildren<QAbstractButton*>(Qt::FindDirectChildrenOnly);
+  cards.removeIf([this](const QAbstractButton* each) { return !each->isVisibleTo(content_); });
+  const qsizetype place = cards.indexOf(&card);
+  QAbstractButton* next = isVertical ? nullptr : cards.value(place + direction);
+  std::pair<int, int> least;
+  for (QAbstractButton* each : cards) {
+    const std::pair distance{direction * (each->y() - card.y()), std::abs(each->x() - card.x())};
+    if (!isVertical || distance.first <= 0 || (next && distance >= least)) continue;
+    next = each;
+    least = distance;
+  }
+  if (next) focusCard(*next, Qt::TabFocusReason);
+  return true;
 }
 
 void CardGallery::placeCards() {

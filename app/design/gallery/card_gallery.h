@@ -1,7 +1,9 @@
 #pragma once
 
 #include <QFrame>
+#include <QPointer>
 
+class QAbstractButton;
 class QHBoxLayout;
 class QLabel;
 class QScrollArea;
@@ -9,8 +11,9 @@ class QToolButton;
 
 namespace lambda {
 
-/// A choice of cards over a page, below a title. Escape and the cross close it; so does a choice,
-/// which subclasses report.
+/// A choice of cards over a page, below a title. Arrow keys move among the cards. Escape and the
+/// cross close it, and the focus returns to where it was; so does a choice, which subclasses
+/// report.
 class CardGallery : public QFrame {
   Q_OBJECT
 
@@ -44,15 +47,23 @@ class CardGallery : public QFrame {
   /// Scrolls to the first card.
   void scrollToTop();
 
-  /// Scrolls to a card.
-  void reveal(QWidget& card);
+  /// Adds a card, from which arrow keys lead to the others.
+  void addCard(QAbstractButton& card);
+
+  /// Moves the cursor to a card and scrolls to it.
+  void focusCard(QAbstractButton& card, Qt::FocusReason reason);
 
   bool event(QEvent* event) override;
+  bool eventFilter(QObject* watched, QEvent* event) override;
   void hideEvent(QHideEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
 
  private:
+  void dismiss();
+  bool moveFrom(QAbstractButton& card, int key);
+
+  QPointer<QWidget> opener_;  ///< What had the focus before.
   QHBoxLayout* header_;
   QLabel* note_;
   QWidget* content_;

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <QKeyEvent>
-
 #include "app/design/gallery/mixer_card.h"
 #include "widgets/theme/typography.h"
 
@@ -34,15 +32,13 @@ void MixerGallery::open(const std::vector<MixerOffer>& offers, const QRect& area
       hide();
       Q_EMIT chosen(kind);
     });
-    card->installEventFilter(this);
+    addCard(*card);
     cards_.push_back(card);
   }
   openOver(area);
   const auto present = std::ranges::find_if(cards_, &MixerCard::isChecked);
   if (cards_.empty()) return;
-  MixerCard& first = present == cards_.end() ? *cards_.front() : **present;
-  first.setFocus(Qt::OtherFocusReason);
-  reveal(first);
+  focusCard(present == cards_.end() ? *cards_.front() : **present, Qt::OtherFocusReason);
 }
 
 int MixerGallery::columnsIn(int width) const {
@@ -72,33 +68,6 @@ int MixerGallery::arrange(int width) {
     y += height + kGap;
   }
   return std::max(0, y - kGap);
-}
-
-/// Moves the cursor to the next card in the direction of an arrow key. False for other keys.
-bool MixerGallery::moveBy(int key) {
-  const int columns = columnsIn(content().width());
-  int step = 0;
-  if (key == Qt::Key_Left) step = -1;
-  if (key == Qt::Key_Right) step = 1;
-  if (key == Qt::Key_Up) step = -columns;
-  if (key == Qt::Key_Down) step = columns;
-  if (step == 0) return false;
-  const auto focused = std::ranges::find_if(cards_, &MixerCard::hasFocus);
-  const std::ptrdiff_t next = focused - cards_.begin() + step;
-  if (next >= 0 && next < std::ssize(cards_)) {
-    MixerCard& card = *cards_[static_cast<std::size_t>(next)];
-    card.setFocus(Qt::TabFocusReason);
-    reveal(card);
-  }
-  return true;
-}
-
-/// The scroll area around the cards would take their arrow keys.
-bool MixerGallery::eventFilter(QObject* watched, QEvent* event) {
-  if (event->type() == QEvent::KeyPress && moveBy(static_cast<QKeyEvent*>(event)->key())) {
-    return true;
-  }
-  return CardGallery::eventFilter(watched, event);
 }
 
 }  // namespace lambda

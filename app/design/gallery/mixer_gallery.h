@@ -9,8 +9,7 @@ namespace lambda {
 
 class MixerCard;
 
-/// The choice of a mixer for the selected blocks: a card for each kind. Arrow keys move among the
-/// cards.
+/// The choice of a mixer for the selected blocks: a card for each kind.
 class MixerGallery : public CardGallery {
   Q_OBJECT
 
@@ -28,11 +27,9 @@ class MixerGallery : public CardGallery {
  protected:
   int contentWidth(int available) const override;
   int arrange(int width) override;
-  bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
   int columnsIn(int width) const;
-  bool moveBy(int key);
 
   std::vector<MixerCard*> cards_;
 };

@@ -51,7 +51,7 @@ void TemplateGallery::focusFirstCard() {
   for (const Group& group : groups_) {
     for (TemplateCard* card : group.cards) {
       if (!card->isVisibleTo(&content())) continue;
-      card->setFocus(Qt::OtherFocusReason);
+      focusCard(*card, Qt::OtherFocusReason);
       return;
     }
   }
@@ -69,6 +69,7 @@ void TemplateGallery::load() {
         hide();
         Q_EMIT chosen(card->shown());
       });
+      addCard(*card);
       shown.cards.push_back(card);
     }
     groups_.push_back(shown);

@@ -64,6 +64,7 @@ class TestDesignPanels : public QObject {
   void brokenNetworksAreNotMeasured();
   void whatMemoryCannotHoldIsNotMeasured();
   void allTemplatesAreOffered();
+  void arrowKeysMoveAmongTheTemplatesAsTheyLie();
   void typedTextLeavesTheTemplatesThatContainIt();
   void aTemplateOverChangesAsksFirst();
   void aTemplateOverNothingStartsAnew();
@@ -312,6 +313,29 @@ void TestDesignPanels::allTemplatesAreOffered() {
   QVERIFY(cards[0]->hasFocus());
   QTest::keyClick(cards[0], Qt::Key_Escape);
   QVERIFY(!cards[0]->isVisible());
+}
+
+void TestDesignPanels::arrowKeysMoveAmongTheTemplatesAsTheyLie() {
+  DesignStudio studio(preset("quickstart"));
+  studio.editor().setFocus();
+  studio.page->showTemplates(true);
+  const QWidget* first = QApplication::focusWidget();
+  const auto moved = [](Qt::Key key) {
+    QTest::keyClick(QApplication::focusWidget(), key);
+    return QApplication::focusWidget();
+  };
+  const QWidget* second = moved(Qt::Key_Right);
+  QVERIFY(second->x() > first->x() && second->y() == first->y());
+  const QWidget* below = moved(Qt::Key_Down);
+  QVERIFY(below->x() == second->x() && below->y() > second->y());
+  QCOMPARE(moved(Qt::Key_Up), second);
+  // The row below may belong to the next group.
+  for (int y = second->y(); const QWidget* card = moved(Qt::Key_Down); y = card->y()) {
+    if (card->y() == y) break;
+    QVERIFY(card->y() > y);
+  }
+  moved(Qt::Key_Escape);
+  QVERIFY(studio.editor().hasFocus());
 }
 
 void TestDesignPanels::typedTextLeavesTheTemplatesThatContainIt() {

@@ -111,6 +111,7 @@ class TestMixerGallery : public QObject {
     key(Qt::Key_L);
     key(Qt::Key_Escape);
     QVERIFY(!opened.gallery->isVisible());
+    QVERIFY(opened.row->hasFocus());
     QCOMPARE(opened.pattern(), "C-DCL-CCL"s);
   }
 
