@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QImageReader>
@@ -72,10 +73,12 @@ QString pictureIn(const QMimeData& data) {
 }
 
 void askForPicture(QWidget& parent, const std::function<void(const QString&)>& chosen) {
+  const QString pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
   auto* dialog =
       new QFileDialog(&parent,
                       u"Open a picture"_s,
-                      QStandardPaths::writableLocation(QStandardPaths::PicturesLocation),
+                      // The dialog would take the name of a missing folder for that of a file.
+                      QFileInfo(pictures).isDir() ? pictures : QDir::homePath(),
                       u"Pictures (*.png *.jpg *.jpeg *.jfif *.bmp *.gif *.webp *.ppm *.svg)"_s);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
   dialog->setFileMode(QFileDialog::ExistingFile);

@@ -1,5 +1,7 @@
 #include <QComboBox>
 #include <QDir>
+#include <QFileDialog>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTabWidget>
@@ -40,6 +42,7 @@ class TestInspectChoice : public QObject {
   void predictionsThatAnotherPageHasMadeAreShownAndNotMadeAgain();
   void anImageIsChosenByNumberGridAndSplit();
   void anOwnPictureIsFittedToTheInput();
+  void withoutAFolderOfPicturesOneIsChosenFromHome();
   void aLaterImageReplacesAPictureThatIsBeingRead();
   void noValueOfAnotherQueryIsRead();
   void aSplitThatTheDataLackIsNotInspected();
@@ -245,6 +248,18 @@ void TestInspectChoice::anOwnPictureIsFittedToTheInput() {
   QTRY_COMPARE(told.count(), 1);
   QVERIFY(told[0][0].toString().startsWith(u"Could not read notes.png as a picture"_s));
   QVERIFY(told[0][1].toBool());
+}
+
+void TestInspectChoice::withoutAFolderOfPicturesOneIsChosenFromHome() {
+  const QByteArray home = qgetenv("HOME");
+  const auto restored = qScopeGuard([&] { qputenv("HOME", home); });
+  qputenv("HOME", stage_->folder.path().toUtf8());
+  stage_->show(stage_->writtenRun("hybrid"));
+  stage_->action(u"Own picture …"_s)->trigger();
+  const auto* dialog = stage_->page().window()->findChild<QFileDialog*>();
+  QVERIFY(dialog && dialog->isVisible());
+  QCOMPARE(dialog->directory(), QDir::home());
+  QCOMPARE(dialog->findChild<QLineEdit*>(u"fileNameEdit"_s)->text(), QString());
 }
 
 void TestInspectChoice::aLaterImageReplacesAPictureThatIsBeingRead() {

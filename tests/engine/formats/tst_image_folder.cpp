@@ -115,12 +115,14 @@ class TestImageFolder : public QObject {
     QVERIFY(report.findings.at(1).text.find("1 corrupt picture is left out") != std::string::npos);
   }
 
-  void theHintForCorruptPicturesFitsTheirNumberAndEveryCommand() {
+  void whatIsSaidOfCorruptPicturesFitsTheirNumberAndEveryCommand() {
     writePictures(path() / "set", 3);
     writeFileDurably(path() / "set/blue/broken.png", "no picture");
     QVERIFY2(has(failureOf(source()), "Replace or remove it. To leave corrupt pictures out, train"),
              failureOf(source()).c_str());
-    QVERIFY(has(checkImageFolder(source()).findings.at(1).hint, "Replace or remove it."));
+    const DataFinding one = checkImageFolder(source()).findings.at(1);
+    QCOMPARE(one.text, std::string("1 picture is corrupt"));
+    QVERIFY2(has(one.hint, "Replace or remove it."), one.hint.c_str());
     writeFileDurably(path() / "set/red/broken.png", "no picture");
     const DataFinding all = checkImageFolder(source()).findings.at(2);
     QCOMPARE(all.text, std::string("2 pictures are corrupt"));
