@@ -143,6 +143,8 @@ void MainWindow::connectTraining() {
 
 void MainWindow::onWorkspaceChanged(Workspace workspace) {
   workspaceActions_->actions().at(static_cast<int>(workspace))->setChecked(true);
+  // At once, so that a program that was killed opens there too.
+  QSettings().setValue(kWorkspaceKey, static_cast<int>(workspace));
   updateUndo();
   const Page* page = workspaces_->page(workspace);
   notices_->setPage(page);
@@ -325,7 +327,6 @@ void MainWindow::askToStop() {
 void MainWindow::saveLayout() const {
   QSettings settings;
   settings.setValue(kGeometryKey, saveGeometry());
-  settings.setValue(kWorkspaceKey, static_cast<int>(workspaces_->current()));
   settings.setValue(kDocumentKey, workspaces_->document().path());
   workspaces_->saveLayout(settings);
 }

@@ -225,7 +225,7 @@ void DocumentActions::fillRecentMenu() {
 
 void DocumentActions::restoreRescued() {
   if (!rescued_) return;
-  document_.recover(rescued_->config, rescued_->path);
+  document_.recover(rescued_->saved, rescued_->config, rescued_->path);
   discardRescued();
 }
 

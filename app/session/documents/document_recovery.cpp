@@ -34,6 +34,7 @@ constexpr std::chrono::minutes kStarting{1};
 
 const QString kLock = u"lock"_s;
 const QString kDocument = u"document.json"_s;
+const QString kSaved = u"saved.json"_s;
 const QString kOrigin = u"origin.txt"_s;
 
 bool writeFile(const QString& path, const QByteArray& bytes) {
@@ -56,17 +57,26 @@ std::unique_ptr<QLockFile> lockOfEnded(const QString& folder) {
   return lock->tryLock(0) ? std::move(lock) : nullptr;
 }
 
-std::optional<RescuedDocument> readRescued(const QString& folder) {
-  const QFileInfo document(QDir(folder).filePath(kDocument));
-  if (!document.exists()) return std::nullopt;
-  RescuedDocument rescued{folder, {}, document.lastModified(), {}};
+std::optional<RunConfig> readConfig(const QString& file) {
   try {
-    const std::string path = document.filePath().toStdString();
+    const std::string path = file.toStdString();
     std::vector<Problem> warnings;
-    rescued.config = runConfigFromJson(readFile(path, kLargestRescue), path, warnings);
+    return runConfigFromJson(readFile(path, kLargestRescue), path, warnings);
   } catch (const Error&) {
     return std::nullopt;
   }
+}
+
+std::optional<RescuedDocument> readRescued(const QString& folder) {
+  const QFileInfo document(QDir(folder).filePath(kDocument));
+  if (!document.exists()) return std::nullopt;
+  const std::optional<RunConfig> config = readConfig(document.filePath());
+  if (!config) return std::nullopt;
+  RescuedDocument rescued{folder,
+                          {},
+                          document.lastModified(),
+                          *config,
+                          readConfig(QDir(folder).filePath(kSaved)).value_or(*config)};
   try {
     rescued.path =
         QString::fromStdString(readFile(toPath(QDir(folder).filePath(kOrigin)), kLargestOrigin));
@@ -93,7 +103,7 @@ DocumentRecovery::DocumentRecovery(ProjectDocument& document,
   delay_.setSingleShot(true);
   delay_.setInterval(kDelay);
   connect(&delay_, &QTimer::timeout, this, [this] {
-    if (document_.isModified()) keep(Copy{document_.path(), document_.config()});
+    if (document_.isModified()) keep(copy());
   });
   lane_.run([this] { removeEmpty(); });
   connect(&document_, &ProjectDocument::changed, this, &DocumentRecovery::schedule);
@@ -138,6 +148,10 @@ void DocumentRecovery::discard(const RescuedDocument& rescued) {
   QDir(rescued.folder).removeRecursively();
 }
 
+DocumentRecovery::Copy DocumentRecovery::copy() const {
+  return {document_.path(), document_.config(), document_.savedConfig()};
+}
+
 void DocumentRecovery::schedule() {
   if (document_.isModified()) {
     // Not restarted by every change: continuous changes must be saved too.
@@ -156,20 +170,21 @@ void DocumentRecovery::keep(std::optional<Copy> copy) {
 }
 
 void DocumentRecovery::write(const std::optional<Copy>& copy) const {
-  const QString origin = QDir(own_).filePath(kOrigin), document = QDir(own_).filePath(kDocument);
+  const QString origin = QDir(own_).filePath(kOrigin), document = QDir(own_).filePath(kDocument),
+                saved = QDir(own_).filePath(kSaved);
   if (copy) {
     writeFile(origin, copy->path.toUtf8());
+    writeFile(saved, QByteArray::fromStdString(toJson(copy->saved)));
     writeFile(document, QByteArray::fromStdString(toJson(copy->config)));
   } else {
-    QFile::remove(document);
-    QFile::remove(origin);
+    for (const QString& file : {document, saved, origin}) QFile::remove(file);
   }
 }
 
 void DocumentRecovery::saveNow() {
   delay_.stop();
   if (!document_.isModified()) return;
-  keep(Copy{document_.path(), document_.config()});
+  keep(copy());
   lane_.drain();
 }
 

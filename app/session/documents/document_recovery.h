@@ -23,6 +23,7 @@ struct RescuedDocument {
   QString path;    ///< The file it was opened from; empty where there was none.
   QDateTime when;
   RunConfig config;
+  RunConfig saved;  ///< What was changed; `config` itself where that can't be read.
 };
 
 /// Keeps a copy of a document's unsaved changes in a separate folder, so that a crash loses a few
@@ -53,8 +54,10 @@ class DocumentRecovery : public QObject {
   struct Copy {
     QString path;
     RunConfig config;
+    RunConfig saved;
   };
 
+  Copy copy() const;
   void schedule();
   void keep(std::optional<Copy> copy);
   void write(const std::optional<Copy>& copy) const;

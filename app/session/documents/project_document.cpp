@@ -255,12 +255,15 @@ QString ProjectDocument::saveAs(const QString& path) {
   return {};
 }
 
-void ProjectDocument::recover(const RunConfig& config, const QString& path) {
-  startFrom(config);
+void ProjectDocument::recover(const RunConfig& saved,
+                              const RunConfig& config,
+                              const QString& path) {
+  startFrom(saved);
   path_ = path;
   if (!path_.isEmpty()) ignored_ = documentIn(path_).ignored;
-  if (!isInherited(config, path_)) inheritedName_.clear();
-  undoStack_.resetClean();
+  if (!isInherited(saved, path_)) inheritedName_.clear();
+  if (saved == config) undoStack_.resetClean();
+  edit(config, u"Restore unsaved changes"_s);
   Q_EMIT titleChanged();
 }
 

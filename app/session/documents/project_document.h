@@ -84,8 +84,9 @@ class ProjectDocument : public QObject {
   /// Replaces no experiment, no record of a run and no file of another program.
   QString saveAs(const QString& path);
 
-  /// Restores a document after a crash: modified, with the file it came from.
-  void recover(const RunConfig& config, const QString& path);
+  /// Restores a document after a crash, with the file it came from: all changes since `saved` are
+  /// one undo step. It is modified also where they are not known.
+  void recover(const RunConfig& saved, const RunConfig& config, const QString& path);
 
  Q_SIGNALS:
   /// config() and problems() have changed.

@@ -252,9 +252,13 @@ void TestProjectDocument::unsavedChangesOutliveACrash() {
   QVERIFY(rescued);
   QCOMPARE(rescued->config.recipe.epochs, 55);
   QCOMPARE(rescued->path, path("a.json"));
-  document.recover(rescued->config, rescued->path);
+  document.recover(rescued->saved, rescued->config, rescued->path);
   QVERIFY(document.isModified());
   QCOMPARE(document.title(), QStringLiteral("a"));
+  QCOMPARE(document.config().recipe.epochs, 55);
+  QVERIFY(document.savedConfig() == namedConfig("a"));
+  document.undoStack().undo();
+  QVERIFY(document.config() == document.savedConfig() && !document.isModified());
   copy.discard(*rescued);
   QVERIFY(!copy.rescued());
 }
@@ -291,7 +295,7 @@ void TestProjectDocument::aDamagedRescueIsPassedOver() {
 
 void TestProjectDocument::aPipeInPlaceOfARescueIsPassedOver() {
   const QString recovery = path("recovery");
-  for (const char* name : {"document.json", "origin.txt"}) {
+  for (const char* name : {"document.json", "origin.txt", "saved.json"}) {
     const QString folder = recovery + u'/' + QString::fromLatin1(name);
     QVERIFY(QDir().mkpath(folder));
     std::ofstream((folder + u"/document.json"_s).toStdString()) << toJson(namedConfig("a"));
@@ -302,6 +306,8 @@ void TestProjectDocument::aPipeInPlaceOfARescueIsPassedOver() {
   const std::optional<RescuedDocument> rescued = DocumentRecovery(document, recovery).rescued();
   QVERIFY(rescued);
   QVERIFY(rescued->path.isEmpty());
+  document.recover(rescued->saved, rescued->config, rescued->path);
+  QVERIFY(document.isModified());
 }
 
 void TestProjectDocument::theNewestOfManyRescuesIsOffered() {

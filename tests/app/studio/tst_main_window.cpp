@@ -283,7 +283,8 @@ void TestMainWindow::asksOnlyWhereChangesWouldBeLost() {
 
 void TestMainWindow::whatASignalEndsIsRestoredAtTheNextStart() {
   ProjectDocument& document = studio_->workspaces().document();
-  RunConfig config = document.config();
+  const RunConfig saved = document.config();
+  RunConfig config = saved;
   config.recipe.epochs = 77;
   document.edit(config, u"Set epochs"_s);
   (*studio_)->closeWithoutAsking();
@@ -294,6 +295,10 @@ void TestMainWindow::whatASignalEndsIsRestoredAtTheNextStart() {
   QTest::mouseClick(visibleButton(*notices, u"Restore"_s), Qt::LeftButton);
   QCOMPARE(studio_->workspaces().document().config().recipe.epochs, 77);
   QVERIFY((*studio_)->isWindowModified());
+  QVERIFY(studio_->workspaces().document().savedConfig() == saved);
+  studio_->workspaces().documentActions().undoAction()->trigger();
+  QVERIFY(studio_->workspaces().document().config() == saved);
+  QVERIFY(!(*studio_)->isWindowModified());
 }
 
 void TestMainWindow::themeAndTextSizeChangeWhileItRuns() {

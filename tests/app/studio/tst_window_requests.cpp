@@ -70,6 +70,7 @@ class TestWindowRequests : public QObject {
   void runsOfAnExperimentAreListedOnRequest();
   void aStoppedTrainingIsOfferedAtTheNextStart();
   void aKilledTrainingIsOfferedAtTheNextStart();
+  void aKilledStudioOpensOnItsWorkspace();
   void theOpenDocumentComesBack();
   void theWindowStaysOnTheScreenAtEveryTextSize();
   void pagesAreNotScrolledInASmallWindow();
@@ -361,6 +362,13 @@ void TestWindowRequests::aKilledTrainingIsOfferedAtTheNextStart() {
   studio_->open();
   const auto* notices = (*studio_)->findChild<NoticeBar*>();
   QTRY_VERIFY(notices->text().contains(u"can be resumed"_s));
+}
+
+void TestWindowRequests::aKilledStudioOpensOnItsWorkspace() {
+  studio_->workspaces().goTo(Workspace::inspect);
+  studio_->abandon();
+  studio_->open();
+  QCOMPARE(studio_->workspaces().current(), Workspace::inspect);
 }
 
 void TestWindowRequests::theOpenDocumentComesBack() {
