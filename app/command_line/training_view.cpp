@@ -118,7 +118,7 @@ void TrainingView::batchFinished(const BatchRecord& record) {
   const std::int64_t inEpoch = step_ - static_cast<std::int64_t>(epoch_ - 1) * batchesPerEpoch_;
   const double done = static_cast<double>(inEpoch) / batchesPerEpoch_;
   line_.show({{"epoch " + std::to_string(epoch_) + "/" + std::to_string(epochs_),
-               formatFixed(100 * done, 0) + " %",
+               formatPercent(done, 0),
                "ETA " + remainingText(),
                "loss " + formatFixed(lossSum_ / batchesOfEpoch_, 3),
                traitsOf(record.scoredBy).shortName +
@@ -159,7 +159,7 @@ void TrainingView::evaluated(const EvaluationProgress& progress) {
                           ? static_cast<double>(progress.done) / static_cast<double>(progress.total)
                           : 1;
   line_.show({{progress.split ? "scoring " + std::string(nameOf(*progress.split)) : "exporting",
-               formatFixed(100 * done, 0) + " %",
+               formatPercent(done, 0),
                formatCount(progress.done) + " of " + formatCount(progress.total) + " " +
                    traitsOf(task_).examples},
               done});

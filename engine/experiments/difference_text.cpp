@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string_view>
 
 #include "engine/values/text/quantities.h"
 
@@ -73,7 +74,9 @@ std::string quantityNumber(Quantity quantity, double value, int moreDecimals) {
 }
 
 std::string quantityText(Quantity quantity, double value) {
-  return withUnit(quantityNumber(quantity, value), traitsOf(quantity).unit);
+  const QuantityTraits traits = traitsOf(quantity);
+  if (std::string_view(traits.unit) == "%") return formatPercent(value, traits.decimals);
+  return withUnit(quantityNumber(quantity, value), traits.unit);
 }
 
 std::string differenceText(Quantity quantity, const PairedDifference& difference) {

@@ -78,8 +78,15 @@ void TestQuantityText::everyQuantityHasOneRule_data() {
   row("cache", formatCacheSize(48 * 1024), u"48 KiB"_s);
   row("cache, large", formatCacheSize(2 << 20), u"2.0 MiB"_s);
   row("percent", formatPercent(0.8649), u"86.5 %"_s);
+  row("percent, whole", formatPercent(1), u"100.0 %"_s);
+  row("percent, not quite whole", formatPercent(0.99996), u">99.9 %"_s);
+  row("percent, not quite whole, no decimals", formatPercent(0.998, 0), u">99 %"_s);
+  row("percent, the mean of ten ones", formatPercent(10 * 0.1 - 1e-16), u"100.0 %"_s);
+  row("percent, nothing", formatPercent(0), u"0.0 %"_s);
+  row("percent, hardly anything", formatPercent(1e-6), u"<0.1 %"_s);
   row("percent, NaN", formatPercent(kNaN), u"NaN"_s);
   row("accuracy", formatAccuracy(0.8649), u"86.49 %"_s);
+  row("accuracy, one wrong of 50,000", formatAccuracy(49999.0 / 50000), u">99.99 %"_s);
   row("seconds", formatDuration(4.21), u"4.2 s"_s);
   row("whole seconds", formatDuration(41.7), u"42 s"_s);
   row("minutes, rounded up", formatDuration(59.6), u"1 min 00 s"_s);

@@ -32,7 +32,7 @@ QString tableOf(const std::vector<std::pair<QString, QString>>& numbers) {
   QString rows;
   for (const auto& [what, howMuch] : numbers) {
     rows += u"<tr><td style='padding-right:16px'>"_s + what + u"</td><td align='right'>"_s +
-            howMuch + u"</td></tr>"_s;
+            howMuch.toHtmlEscaped() + u"</td></tr>"_s;
   }
   return u"<table cellspacing='0' cellpadding='2'>"_s + rows + u"</table>"_s;
 }

@@ -38,7 +38,7 @@ QString shortCountText(qint64 count, int digits = 3);
 /// "5.24 MB"
 QString bytesText(qint64 bytes, int digits = 3);
 
-/// "86.5 %"
+/// "86.5 %", ">99.9 %"
 QString percentText(double share, int decimals = 1);
 
 /// "86.53 %"

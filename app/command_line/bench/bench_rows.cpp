@@ -164,7 +164,7 @@ std::string rowsText(const std::vector<ReportedRow>& rows) {
       cells.push_back(form == nullptr ? ""
                                       : formatFixed(form->time.median / ours.time.median, 2) + "x");
     }
-    cells.push_back(formatFixed(100 * shareOf(each), 0) + " %");
+    cells.push_back(formatPercent(shareOf(each), 0));
     if (areOnGpu) cells.push_back(ours.called ? millisecondsText(ours.called->median) : "");
     if (tellsMemory) cells.push_back(ours.extraBytes ? formatBytes(*ours.extraBytes) : "");
     if (tellsOrder) cells.emplace_back(row.order ? nameOf(*row.order) : std::string_view());

@@ -172,7 +172,7 @@ std::string benchmarkText(const std::string& name,
                   millisecondsText(parts.backward.median),
                   millisecondsText(parts.measures.median),
                   millisecondsText(parts.update.median),
-                  formatFixed(100 * peakShare(benchmark, network, ceilings), 0) + " %",
+                  formatPercent(peakShare(benchmark, network, ceilings), 0),
                   network.peakBytes ? formatBytes(*network.peakBytes) : ""});
   }
   std::string text = name + ", batch " + std::to_string(benchmark.batch) + ", " +

@@ -159,7 +159,7 @@ class DownloadView {
     const double done = total > 0 ? static_cast<double>(progress.receivedBytes) / total : 0;
     const double left = total - static_cast<double>(progress.receivedBytes);
     line_.show({{progress.phase == DownloadPhase::check ? "checking" : "fetching",
-                 formatFixed(100 * done, 0) + " %",
+                 formatPercent(done, 0),
                  "ETA " + (rate > 0 ? formatClock(left / rate) : "..."),
                  formatBytes(progress.receivedBytes) + " of " + formatBytes(progress.totalBytes),
                  formatBytes(std::llround(rate)) + "/s"},

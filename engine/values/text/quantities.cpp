@@ -126,7 +126,16 @@ std::string formatCacheSize(std::int64_t bytes) {
 }
 
 std::string formatPercent(double share, int decimals) {
-  return std::isfinite(share) ? formatFixed(100 * share, decimals) + " %" : formatNumber(share);
+  constexpr double kRounding = 1e-12;  // The mean of ones may end so far below 1.
+  if (!std::isfinite(share)) return formatNumber(share);
+  const double step = std::pow(10.0, -decimals);
+  std::string number = formatFixed(100 * share, decimals);
+  if (number == formatFixed(100, decimals) && share < 1 - kRounding) {
+    number = ">" + formatFixed(100 - step, decimals);
+  } else if (number == formatFixed(0, decimals) && share > kRounding) {
+    number = "<" + formatFixed(step, decimals);
+  }
+  return number + " %";
 }
 
 std::string formatAccuracy(double share) {

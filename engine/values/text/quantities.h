@@ -47,7 +47,8 @@ std::string formatBytes(std::int64_t bytes, int digits = 3);
 /// The size of a processor's cache, by custom with prefixes that are powers of 1024: "48 KiB".
 std::string formatCacheSize(std::int64_t bytes);
 
-/// A share of 0..1 in per cent: "86.5 %".
+/// A share of 0..1 in per cent: "86.5 %". Only the whole is "100.0 %" and only nothing is "0.0 %";
+/// what would be rounded to them is ">99.9 %" and "<0.1 %".
 std::string formatPercent(double share, int decimals = 1);
 
 /// The accuracy over a set, in hundredths of a per cent, which is one of 10,000 images: "86.53 %".

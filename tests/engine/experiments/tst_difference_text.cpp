@@ -60,6 +60,7 @@ class TestDifferenceText : public QObject {
 
   void valuesHaveTheirUnits() {
     QCOMPARE(quantityText(Quantity::testAccuracy, 0.8734), std::string("87.3 %"));
+    QCOMPARE(quantityText(Quantity::testAccuracy, 0.9997), std::string(">99.9 %"));
     QCOMPARE(quantityText(Quantity::validationLoss, 0.51234), std::string("0.5123"));
     QCOMPARE(quantityText(Quantity::flops, 97.8e6), std::string("97.8 MFLOPs"));
   }
