@@ -65,7 +65,7 @@ Interval possibleValuesOf(Quantity quantity) {
       traits.measured == Measured::validationScore || traits.measured == Measured::testScore;
   if (!isScore) return {0, std::numeric_limits<double>::infinity()};
   const ScoreTraits score = traitsOf(*traits.scoredBy);
-  return {score.lowest * traits.factor, score.highest * traits.factor};
+  return {score.lowest, score.highest};
 }
 
 std::string quantityNumber(Quantity quantity, double value, int moreDecimals) {
@@ -90,16 +90,20 @@ std::string differenceText(Quantity quantity, const PairedDifference& difference
            (found.mean > 0 ? " more" : " fewer");
   }
   if (!found.interval) return "one seed says nothing about chance: run more";
+  const Interval possible = possibleValuesOf(quantity);
+  const double greatest = possible.high - possible.low;
   if (!difference.isSeen()) {
     const double visible = *difference.visible();
     if (visible == 0) return "the same in " + seeds;
+    if (visible > greatest) return "no difference seen; " + seeds + " are too few to show any";
     return "no difference seen; " + seeds + " would show one of " +
            withUnit(quantityNumber(quantity, visible, moreDecimalsFor(quantity, visible)),
                     traits.differenceUnit);
   }
   const bool isBetter = (found.mean > 0) == traits.isHigherBetter;
   const double low = std::min(std::abs(found.interval->low), std::abs(found.interval->high));
-  const double high = std::max(std::abs(found.interval->low), std::abs(found.interval->high));
+  const double high =
+      std::min(std::max(std::abs(found.interval->low), std::abs(found.interval->high)), greatest);
   const auto shown = [&, more = moreDecimalsFor(quantity, low)](double value) {
     return quantityNumber(quantity, value, more);
   };

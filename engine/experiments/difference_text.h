@@ -38,8 +38,7 @@ QuantityTraits traitsOf(Quantity quantity);
 /// The score in validation.
 Quantity validationQuantityOf(ScoreKind score);
 
-/// The shown values that a quantity can have: accuracies from 0 to 100 %, others from 0 on, R² up
-/// to 1.
+/// The values that a quantity can have: accuracies from 0 to 1, others from 0 on, R² up to 1.
 Interval possibleValuesOf(Quantity quantity);
 
 /// A shown value without its unit: "87.3". `moreDecimals` than usual, for a deviation.
@@ -51,7 +50,7 @@ std::string quantityText(Quantity quantity, double value);
 /// A variant against the baseline, with its uncertainty: "2.1 points better, 95 % between 1.4 and
 /// 2.8, 5 seeds", or "no difference seen; 5 seeds would show one of 0.5 points". Never a winner
 /// without its interval: of one seed it says that more are needed. A quantity without chance has no
-/// interval: "7200 parameters fewer".
+/// interval: "7200 parameters fewer". The interval keeps to the differences that are possible.
 std::string differenceText(Quantity quantity, const PairedDifference& difference);
 
 }  // namespace lambda

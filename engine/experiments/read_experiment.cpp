@@ -116,6 +116,10 @@ VariantResult resultOf(std::vector<std::optional<double>> values,
   }
   result.values = std::move(values);
   result.summary = summaryOf(known);
+  // Student's t knows no limits: an accuracy is not below 0.
+  if (auto& interval = result.summary.interval) {
+    interval = interval->within(possibleValuesOf(quantity));
+  }
   result.text = "baseline";
   if (baseline) {
     result.difference = pairedDifference(paired, pairs);

@@ -22,7 +22,7 @@ constexpr int kLossDecimals = 4;
 
 /// The greatest value of a quantity, where there is one.
 std::optional<double> greatestOf(Quantity quantity) {
-  const double greatest = possibleValuesOf(quantity).high;
+  const double greatest = possibleShownValues(quantity).high;
   return std::isfinite(greatest) ? std::optional(greatest) : std::nullopt;
 }
 
@@ -116,10 +116,7 @@ std::vector<CurveQuantity> curveQuantitiesOf(const ExperimentState& state) {
 void showEffects(EffectPlot& plot, const ExperimentState& state, std::size_t measure) {
   const Measure& shown = state.experiment.measures[measure];
   plot.setExportName(u"effects-"_s + fileStem(shown));
-  plot.setRows(shownTitle(shown),
-               effectRowsOf(state, measure),
-               state.baseline,
-               possibleValuesOf(shown.quantity));
+  plot.setRows(shownTitle(shown), effectRowsOf(state, measure), state.baseline);
 }
 
 void showCurves(IntervalPlot& plot, const ExperimentState& state, CurveQuantity quantity) {

@@ -17,11 +17,17 @@ namespace lambda {
 
 namespace {
 
+/// The quantity of which a curve has the values.
+Quantity quantityOf(CurveQuantity quantity, ScoreKind score) {
+  return quantity == CurveQuantity::validationScore ? validationQuantityOf(score)
+                                                    : Quantity::validationLoss;
+}
+
 std::optional<double> valueOf(const EpochPoint& point, CurveQuantity quantity, ScoreKind score) {
   switch (quantity) {
     case CurveQuantity::validationScore:
       if (!point.validationScore) return std::nullopt;
-      return *point.validationScore * traitsOf(validationQuantityOf(score)).factor;
+      return *point.validationScore * traitsOf(quantityOf(quantity, score)).factor;
     case CurveQuantity::validationLoss:
       return point.validationLoss;
     case CurveQuantity::trainingLoss:
@@ -30,10 +36,12 @@ std::optional<double> valueOf(const EpochPoint& point, CurveQuantity quantity, S
   return std::nullopt;
 }
 
-SampleSummary summaryOfRuns(const std::vector<RunValue>& runs) {
+SampleSummary summaryOfRuns(const std::vector<RunValue>& runs, const Interval& possible) {
   std::vector<double> values;
   for (const RunValue& run : runs) values.push_back(run.y);
-  return summaryOf(values);
+  SampleSummary summary = summaryOf(values);
+  if (summary.interval) summary.interval = summary.interval->within(possible);
+  return summary;
 }
 
 double costOf(const ExperimentCell& cell, CostQuantity cost) {
@@ -93,13 +101,14 @@ std::vector<IntervalLine> curveLinesOf(const ExperimentState& state, CurveQuanti
       epochs[cell.variant][point.epoch].runs.push_back({cell.runFolder, *value});
     }
   }
+  const Interval possible = possibleShownValues(quantityOf(quantity, state.scoredBy));
   std::vector<IntervalLine> lines;
   for (std::size_t variant = 0; variant < epochs.size(); ++variant) {
     IntervalLine line{variantText(state, variant), {}};
     for (auto& [epoch, point] : epochs[variant]) {
       point.key = state.variants[variant];
       point.x = epoch;
-      point.summary = summaryOfRuns(point.runs);
+      point.summary = summaryOfRuns(point.runs, possible);
       line.points.push_back(std::move(point));
     }
     lines.push_back(std::move(line));

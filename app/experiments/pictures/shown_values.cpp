@@ -19,6 +19,12 @@ SampleSummary shownSummary(SampleSummary summary, Quantity quantity) {
   return summary;
 }
 
+Interval possibleShownValues(Quantity quantity) {
+  const Interval possible = possibleValuesOf(quantity);
+  const double factor = traitsOf(quantity).factor;
+  return {possible.low * factor, possible.high * factor};
+}
+
 std::vector<RunValue> shownRuns(const ExperimentState& state,
                                 std::size_t measure,
                                 std::size_t variant) {

@@ -15,6 +15,9 @@ namespace lambda {
 
 SampleSummary shownSummary(SampleSummary summary, Quantity quantity);
 
+/// The values that a quantity can have.
+Interval possibleShownValues(Quantity quantity);
+
 /// The values of the runs that are done, in the order of the seeds.
 std::vector<RunValue> shownRuns(const ExperimentState& state,
                                 std::size_t measure,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 
 namespace lambda {
@@ -10,6 +11,11 @@ struct Interval {
   double high = 0;
 
   bool contains(double value) const { return low <= value && value <= high; }
+
+  /// Cut off at the ends of other values.
+  Interval within(const Interval& limits) const {
+    return {std::clamp(low, limits.low, limits.high), std::clamp(high, limits.low, limits.high)};
+  }
 
   bool operator==(const Interval&) const = default;
 };

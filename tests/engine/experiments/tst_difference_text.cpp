@@ -52,6 +52,15 @@ class TestDifferenceText : public QObject {
              std::string("the same in 2 seeds"));
   }
 
+  void differencesThatAreNotPossibleAreNotNamed() {
+    QCOMPARE(text(Quantity::testAccuracy, {0.2, 0.1}, {0.9, 0.88}),
+             std::string("74.0 points worse, 95 % between 23.2 and 100.0, 2 seeds"));
+    QCOMPARE(text(Quantity::testAccuracy, {0.6, 0.2}, {0.5, 0.5}),
+             std::string("no difference seen; 2 seeds are too few to show any"));
+    QCOMPARE(text(Quantity::validationLoss, {6, 2}, {5, 5}),
+             std::string("no difference seen; 2 seeds would show one of 25.4124"));
+  }
+
   void whatHasNoChanceHasNoInterval() {
     QCOMPARE(text(Quantity::parameters, {100, 100}, {100, 100}), std::string("the same"));
     QCOMPARE(text(Quantity::parameters, {100}, {350}), std::string("250 parameters fewer"));

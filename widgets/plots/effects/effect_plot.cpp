@@ -33,14 +33,14 @@ constexpr double kLeastStep = 20;  // Between rows, in files.
 constexpr int kTicks = 5;
 constexpr double kTickWidth = 80;
 
-/// A shown range that keeps to the possible values, apart from its margin.
-std::optional<Interval> rangeOf(const std::vector<EffectRow>& rows, const Interval& possible) {
+/// The range of all values and intervals, with a margin.
+std::optional<Interval> rangeOf(const std::vector<EffectRow>& rows) {
   std::vector<double> values;
   for (const EffectRow& row : rows) {
     values.insert(values.end(), row.values.begin(), row.values.end());
     if (!row.summary.interval) continue;
-    values.push_back(std::max(row.summary.interval->low, possible.low));
-    values.push_back(std::min(row.summary.interval->high, possible.high));
+    values.push_back(row.summary.interval->low);
+    values.push_back(row.summary.interval->high);
   }
   if (values.empty()) return std::nullopt;
   const auto [low, high] = std::ranges::minmax(values);
@@ -88,14 +88,11 @@ EffectPlot::EffectPlot(QWidget* parent) : QWidget(parent) {
   setAccessibleName(u"Effects of the variants"_s);
 }
 
-void EffectPlot::setRows(const QString& title,
-                         std::vector<EffectRow> rows,
-                         std::size_t baseline,
-                         const Interval& possible) {
+void EffectPlot::setRows(const QString& title, std::vector<EffectRow> rows, std::size_t baseline) {
   title_ = title;
   rows_ = std::move(rows);
   baseline_ = baseline;
-  range_ = rangeOf(rows_, possible);
+  range_ = rangeOf(rows_);
   setAccessibleDescription(title_);
   update();
 }
@@ -157,9 +154,7 @@ void EffectPlot::paintRow(
   if (row.summary.count == 0) return;
   painter.setPen(QPen(colors.series[0], 2));
   if (const auto& interval = row.summary.interval) {
-    const double low = std::max(interval->low, axis.range.low);
-    const double high = std::min(interval->high, axis.range.high);
-    painter.drawLine(QPointF(axis.xOf(low), y), QPointF(axis.xOf(high), y));
+    painter.drawLine(QPointF(axis.xOf(interval->low), y), QPointF(axis.xOf(interval->high), y));
   }
   const double mean = axis.xOf(row.summary.mean);
   painter.drawLine(QPointF(mean, y - kMeanHeight / 2), QPointF(mean, y + kMeanHeight / 2));

@@ -35,11 +35,7 @@ class EffectPlot : public QWidget, public Exportable {
   explicit EffectPlot(QWidget* parent = nullptr);
 
   /// `title`: quantity and unit. `baseline`: index of a row.
-  /// Intervals are cut off at the ends of `possible`, the values that the quantity can have.
-  void setRows(const QString& title,
-               std::vector<EffectRow> rows,
-               std::size_t baseline,
-               const Interval& possible);
+  void setRows(const QString& title, std::vector<EffectRow> rows, std::size_t baseline);
 
   /// Stem of exported files.
   void setExportName(const QString& name) { exportName_ = name; }

@@ -64,8 +64,8 @@ class IntervalPlot : public PlotView {
  public:
   explicit IntervalPlot(IntervalLook look, QWidget* parent = nullptr);
 
-  /// `decimals`: of values of y that are read out. `greatest`: that y can have; an interval may end
-  /// beyond it. Values that are not positive are left out along a logarithmic x.
+  /// `decimals`: of values of y that are read out. `greatest`: that y can have, where the picture
+  /// ends. Values that are not positive are left out along a logarithmic x.
   void setAxes(const PlotAxis& x,
                const PlotAxis& y,
                int decimals,
