@@ -96,7 +96,7 @@ void TrainingQueue::remove(int index) {
   if (index < 0 || at >= runs_.size() || starting_ == at) return;
   runs_.erase(runs_.begin() + index);
   if (starting_ && *starting_ > at) --*starting_;
-  if (runs_.empty()) isWaiting_ = false;
+  if (runs_.empty()) endWaiting();
   store();
   Q_EMIT changed();
 }
@@ -114,8 +114,13 @@ void TrainingQueue::move(int from, int to) {
   Q_EMIT changed();
 }
 
-void TrainingQueue::trainNext() {
+void TrainingQueue::endWaiting() {
   isWaiting_ = false;
+  stopped_.clear();
+}
+
+void TrainingQueue::trainNext() {
+  endWaiting();
   for (QueuedRun& each : runs_) each.obstacle.clear();
   Q_EMIT changed();
   beginNext();
@@ -156,7 +161,13 @@ void TrainingQueue::beginMarked() {
 }
 
 void TrainingQueue::noteStarted() {
-  if (!starting_ || isMarking_) return;
+  if (!starting_ || isMarking_) {
+    // Whoever takes the stop back wants what was to follow, too.
+    if (stopped_.empty() || session_.status().run != stopped_) return;
+    endWaiting();
+    Q_EMIT changed();
+    return;
+  }
   // Its folder exists: from here on it is a run that can be resumed.
   runs_.erase(runs_.begin() + static_cast<std::ptrdiff_t>(*std::exchange(starting_, {})));
   store();
@@ -185,6 +196,7 @@ void TrainingQueue::noteEnded(const RunResult& result) {
   const bool isLeft = result.status == RunStatus::running || result.status == RunStatus::paused;
   if (isLeft || result.status == RunStatus::stopped) {
     isWaiting_ = true;
+    stopped_ = result.run;
     Q_EMIT changed();
     return;
   }

@@ -21,9 +21,10 @@ class TrainingSession;
 /// The runs that are prepared to be trained one after the other. When a training has finished or
 /// failed, the next one begins. One that can't start stays with the reason, and the one behind it
 /// is tried. When a person has stopped a training, and after the program has started, the queue
-/// waits until trainNext(). It is stored whole in a file whenever it changes, which belongs to one
-/// studio at a time. Before a run begins, the file names its folder: when the program is killed,
-/// the next one sees there whether the run has begun, and a run is neither lost nor trained twice.
+/// waits until trainNext(), or until the stopped training is resumed. It is stored whole in a file
+/// whenever it changes, which belongs to one studio at a time. Before a run begins, the file names
+/// its folder: when the program is killed, the next one sees there whether the run has begun, and a
+/// run is neither lost nor trained twice.
 class TrainingQueue : public QObject {
   Q_OBJECT
 
@@ -71,6 +72,7 @@ class TrainingQueue : public QObject {
   void store();
   void beginNext();
   void beginMarked();
+  void endWaiting();
   void noteStarted();
   void noteRefused(const QString& reason);
   void noteEnded(const RunResult& result);
@@ -81,6 +83,7 @@ class TrainingQueue : public QObject {
   std::optional<std::size_t> starting_;  ///< The run of the queue that is about to start.
   bool isMarking_ = false;               ///< The file does not say yet that it is.
   bool isWaiting_ = false;
+  std::filesystem::path stopped_;  ///< The run for whose stop it waits; empty for another reason.
   std::uint64_t lastId_ = 0;
   QString owner_;
   QString readProblem_;

@@ -112,6 +112,36 @@ class TestTrainingQueue : public QObject {
     QTRY_COMPARE(stage.trained, (QStringList{u"first"_s, u"second"_s}));
   }
 
+  void itGoesOnWhenTheStoppedTrainingIsResumed() {
+    QueueStage stage;
+    stage.train("first", 1000);
+    QTRY_COMPARE(stage.session.state(), SessionState::running);
+    stage.queue->add(named("second"));
+    stage.session.stop();
+    QTRY_VERIFY(!stage.session.isBusy());
+    QVERIFY(stage.queue->isWaiting());
+    ResumeOptions toItsEnd;
+    toItsEnd.epochs = 1;
+    stage.session.resumeRun(stage.session.lastResult()->run, toItsEnd);
+    QTRY_COMPARE(stage.trained, (QStringList{u"first"_s, u"first"_s, u"second"_s}));
+    QVERIFY(!stage.queue->isWaiting());
+  }
+
+  void anotherTrainingAfterAStopLeavesItWaiting() {
+    QueueStage stage;
+    stage.train("first", 1000);
+    QTRY_COMPARE(stage.session.state(), SessionState::running);
+    stage.queue->add(named("second"));
+    stage.session.stop();
+    QTRY_VERIFY(!stage.session.isBusy());
+    stage.train("other");
+    QTRY_COMPARE(stage.trained, (QStringList{u"first"_s, u"other"_s}));
+    QTRY_VERIFY(!stage.session.isBusy());
+    QTest::qWait(50);
+    QVERIFY(stage.queue->isWaiting());
+    QCOMPARE(stage.queued(), QStringList{u"second"_s});
+  }
+
   void oneThatCannotStartStaysWithItsReasonAndTheNextIsTried() {
     QueueStage stage;
     stage.train("first", 20);
