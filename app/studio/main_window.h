@@ -75,6 +75,7 @@ class MainWindow : public QMainWindow {
   void showShortcuts();
   void showAbout();
   void showVerification();
+  void openPaper();
   void showPreferences();
   void registerShortcuts();
   void updateHint();

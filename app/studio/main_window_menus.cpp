@@ -4,6 +4,7 @@
 
 #include <QActionGroup>
 #include <QApplication>
+#include <QClipboard>
 #include <QDesktopServices>
 #include <QFileDialog>
 #include <QMenuBar>
@@ -17,6 +18,7 @@
 #include "app/studio/commands/command_palette.h"
 #include "app/studio/commands/shortcut_sheet.h"
 #include "app/studio/navigation_rail.h"
+#include "app/studio/notice_bar.h"
 #include "app/studio/preferences.h"
 #include "app/studio/settings/preferences_window.h"
 #include "app/studio/settings/shortcut_registry.h"
@@ -191,13 +193,23 @@ void MainWindow::makeHelpMenu() {
   QAction* verification = help->addAction(u"Verify the paper's statements …"_s);
   verification->setToolTip(u"Check that what the papers say of the layers holds in this build"_s);
   connect(verification, &QAction::triggered, this, &MainWindow::showVerification);
-  connect(help->addAction(u"The paper: LambdaNetworks"_s), &QAction::triggered, this, [] {
-    QDesktopServices::openUrl(QUrl(u"https://arxiv.org/abs/2102.08602"_s));
-  });
+  connect(help->addAction(u"The paper: LambdaNetworks"_s),
+          &QAction::triggered,
+          this,
+          &MainWindow::openPaper);
   connect(
       help->addAction(u"About Lambda Studio"_s), &QAction::triggered, this, &MainWindow::showAbout);
   rail_->addBottomAction(commands_, u"search"_s);
   commands_->setIconText(u"Search"_s);
+}
+
+void MainWindow::openPaper() {
+  const QString address = u"https://arxiv.org/abs/2102.08602"_s;
+  if (QDesktopServices::openUrl(QUrl(address))) return;
+  QApplication::clipboard()->setText(address);
+  notices_->tell(
+      NoticeBar::Kind::information,
+      u"No browser was found to open the paper. Its address was copied: %1"_s.arg(address));
 }
 
 QList<QAction*> MainWindow::actionsOfMenus() const {

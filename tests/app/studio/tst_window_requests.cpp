@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include <QAction>
+#include <QClipboard>
 #include <QComboBox>
 #include <QLineEdit>
 #include <QListView>
@@ -72,6 +73,7 @@ class TestWindowRequests : public QObject {
   void aKilledTrainingIsOfferedAtTheNextStart();
   void aKilledStudioOpensOnItsWorkspace();
   void theOpenDocumentComesBack();
+  void thePaperWithoutABrowserIsAnAddressToPaste();
   void theWindowStaysOnTheScreenAtEveryTextSize();
   void pagesAreNotScrolledInASmallWindow();
   void resettingTheLayoutResetsEverySplitter();
@@ -383,6 +385,17 @@ void TestWindowRequests::theOpenDocumentComesBack() {
   (*studio_)->close();
   studio_->open();
   QCOMPARE(studio_->document().path(), QString());
+}
+
+void TestWindowRequests::thePaperWithoutABrowserIsAnAddressToPaste() {
+  // The platform of the tests opens no addresses.
+  for (QAction* action : (*studio_)->actionsOfMenus()) {
+    if (action->text() == u"The paper: LambdaNetworks"_s) action->trigger();
+  }
+  const QString address = u"https://arxiv.org/abs/2102.08602"_s;
+  QCOMPARE(QApplication::clipboard()->text(), address);
+  const QString told = (*studio_)->findChild<NoticeBar*>()->text();
+  QVERIFY2(told.contains(u"was copied"_s) && told.contains(address), qPrintable(told));
 }
 
 void TestWindowRequests::theWindowStaysOnTheScreenAtEveryTextSize() {
