@@ -87,10 +87,10 @@ struct Shown {
     QApplication::sendEvent(mouse(), &event);
   }
 
-  /// Whether the view reaches from 0 to the last point, with a small margin after it.
+  /// Whether the view reaches from 0 to the last point, with small margins.
   bool showsWhole(double last) const {
     const auto [low, high] = plot.visibleRange();
-    return low == 0 && high >= last && high < 1.02 * last;
+    return low <= 0 && low > -0.02 * last && high >= last && high < 1.02 * last;
   }
 
   double width() const { return plot.visibleRange().second - plot.visibleRange().first; }
@@ -431,6 +431,37 @@ class TestCurvePlot : public QObject {
     QVERIFY(two.filter(u"."_s).isEmpty());
     QVERIFY(labels(0, 12).filter(u"."_s).isEmpty());
     QVERIFY2(!labels(3.2, 3.6).filter(u"."_s).isEmpty(), "within an epoch there are parts of it");
+  }
+
+  void theFirstDotIsWhole() {
+    constexpr double kRadius = 2.5;
+    Shown shown;
+    for (const std::vector<double>& steps : {std::vector<double>{1, 2, 3}, {0, 10, 20}}) {
+      CurveSamples samples;
+      samples.step = steps;
+      samples.y = {1, 3, 2};
+      shown.plot.setSeries({series("dots", samples)});
+      const auto [low, high] = shown.plot.visibleRange();
+      const double pixels = (steps.front() - low) / (high - low) * shown.plot.width() / 2;
+      QVERIFY2(pixels >= kRadius, qPrintable(QString::number(pixels)));
+    }
+  }
+
+  void aSinglePointIsShownFromZero() {
+    CurveSamples samples;
+    samples.step = {624};
+    samples.y = {0.53};
+    Shown shown(samples);
+    const auto [low, high] = shown.plot.visibleRange();
+    QVERIFY2(low <= 0 && high > 624 && high < 640, qPrintable(u"%1 %2"_s.arg(low).arg(high)));
+    const QImage picture = shown.plot.grab().toImage();
+    // Near the top of its panel, since the panel begins at 0, too.
+    int y = 0;
+    while (y < picture.height() &&
+           countOfColor(picture.copy(0, y, picture.width(), 1), lightColors().series[0]) == 0) {
+      ++y;
+    }
+    QVERIFY2(y > 20 && y < 60, qPrintable(QString::number(y)));
   }
 
   void placeOfAnEventIsBroughtIntoView() {

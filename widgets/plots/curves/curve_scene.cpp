@@ -50,7 +50,7 @@ void dropNotPositive(std::vector<PlotPoint>& points) {
 
 constexpr double kHitPixels = 6;
 constexpr double kEdgeMargin = 0.02;  // Share of the height: lines along 0 or 100 % are whole.
-constexpr double kEndMargin = 0.01;   // Share of the width: the last dot is whole.
+constexpr double kEndMargin = 0.01;   // Share of the width: the first and last dots are whole.
 
 double distanceToSegment(const QPointF& p, const QPointF& a, const QPointF& b) {
   const QPointF along = b - a;
@@ -365,6 +365,11 @@ std::pair<double, double> CurveScene::yExtent(int index) const {
     const double margin = std::max(std::pow(high / low, 0.05), 1.02);
     return {low / margin, high * margin};
   }
+  // Points at one place have no curve whose shape the range should show.
+  if (const auto places = xExtent(); places && places->first == places->second) {
+    low = std::min(low, 0.0);
+    high = std::max(high, 0.0);
+  }
   const double margin = high > low ? 0.05 * (high - low) : std::max(0.05 * std::abs(high), 1e-3);
   const double padded = low - margin;
   // Losses and accuracies are never below 0, accuracies never above 1.
@@ -377,9 +382,13 @@ std::pair<double, double> CurveScene::yExtent(int index) const {
 void CurveScene::fit() {
   const auto extent = xExtent();
   auto [low, high] = extent.value_or(std::pair{0.0, 1.0});
-  if (low > 0 && low < 0.1 * high) low = 0;
+  // Points at one place have no range of their own.
+  const bool beginsAtZero = low > 0 && (low < 0.1 * high || low == high);
+  if (beginsAtZero) low = 0;
   if (!(high > low)) high = low + 1;
-  high += kEndMargin * (high - low);
+  const double margin = kEndMargin * (high - low);
+  if (!beginsAtZero) low -= margin;
+  high += margin;
   for (Panel& panel : panels_) panel.x->setRange(low, high);
   for (int i = 0; i < static_cast<int>(panels_.size()); ++i) {
     const auto [bottom, top] = yExtent(i);
