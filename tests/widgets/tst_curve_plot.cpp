@@ -501,6 +501,34 @@ class TestCurvePlot : public QObject {
     QCOMPARE(shown.plot.grab().toImage(), before);
   }
 
+  void strokesThatMeetAreAsDarkInFilesAsOnTheScreen() {
+    Shown shown;
+    CurveSamples upAndDown;
+    for (int i = 0; i < 4000; ++i) {
+      upAndDown.step.push_back(i);
+      upAndDown.y.push_back(i % 2);
+    }
+    CurveSeries noise = series("noise", upAndDown);
+    noise.faintRaw = true;
+    shown.plot.setSmoothing(0.99);
+    shown.plot.setSeries({noise});
+    QTest::qWait(20);
+    const auto lightness = [](const QImage& picture) {
+      double sum = 0;
+      for (int x = 200; x < 300; ++x) sum += picture.pixelColor(x, 70).lightnessF();
+      return sum / 100;
+    };
+    const double onScreen = lightness(shown.plot.grab().toImage());
+    QImage exported(600, 400, QImage::Format_RGB32);
+    exported.fill(colorsOf(shown.plot).page);
+    QPainter painter(&exported);
+    shown.plot.paintTo(painter, exported.size(), colorsOf(shown.plot));
+    painter.end();
+    const double inFile = lightness(exported);
+    QVERIFY2(onScreen < 0.9 && std::abs(inFile - onScreen) < 0.02,
+             qPrintable(u"%1 on the screen, %2 in the file"_s.arg(onScreen).arg(inFile)));
+  }
+
   void followsTheThemeAtRunTime() {
     Shown shown;
     applyTheme(*qApp, ThemeChoice::dark);

@@ -52,6 +52,47 @@ constexpr double kHitPixels = 6;
 constexpr double kEdgeMargin = 0.02;  // Share of the height: lines along 0 or 100 % are whole.
 constexpr double kEndMargin = 0.01;   // Share of the width: the first and last dots are whole.
 
+// On the screen QCustomPlot draws a line stroke by stroke, so that half transparent strokes add up
+// where they meet. In files it would draw a path, in which they do not.
+
+bool needsStrokes(const QCPPainter& painter) {
+  return painter.modes().testFlag(QCPPainter::pmNoCaching) && painter.pen().color().alpha() < 255 &&
+         painter.pen().style() == Qt::SolidLine;
+}
+
+void drawStrokes(QCPPainter& painter, const QVector<QPointF>& points) {
+  const auto isPlace = [](const QPointF& p) {
+    return std::isfinite(p.x()) && std::isfinite(p.y());
+  };
+  for (qsizetype i = 1; i < points.size(); ++i) {
+    if (isPlace(points[i - 1]) && isPlace(points[i])) painter.drawLine(points[i - 1], points[i]);
+  }
+}
+
+class StrokedGraph : public QCPGraph {
+ public:
+  using QCPGraph::QCPGraph;
+
+ protected:
+  void drawLinePlot(QCPPainter* painter, const QVector<QPointF>& points) const override {
+    if (!needsStrokes(*painter)) return QCPGraph::drawLinePlot(painter, points);
+    applyDefaultAntialiasingHint(painter);
+    drawStrokes(*painter, points);
+  }
+};
+
+class StrokedCurve : public QCPCurve {
+ public:
+  using QCPCurve::QCPCurve;
+
+ protected:
+  void drawCurveLine(QCPPainter* painter, const QVector<QPointF>& points) const override {
+    if (!needsStrokes(*painter)) return QCPCurve::drawCurveLine(painter, points);
+    applyDefaultAntialiasingHint(painter);
+    drawStrokes(*painter, points);
+  }
+};
+
 double distanceToSegment(const QPointF& p, const QPointF& a, const QPointF& b) {
   const QPointF along = b - a;
   const double length = QPointF::dotProduct(along, along);
@@ -217,12 +258,12 @@ void CurveScene::styleAxes() {
 void CurveScene::addGraphs(Series& series) {
   const Panel& panel = panels_[static_cast<std::size_t>(series.options.panel)];
   const auto add = [&] {
-    QCPGraph* graph = plot_.addGraph(panel.x, panel.y);
+    auto* graph = new StrokedGraph(panel.x, panel.y);
     graph->setAdaptiveSampling(false);
     graph->setSelectable(QCP::stNone);
     return graph;
   };
-  series.branches = new QCPCurve(panel.x, panel.y);
+  series.branches = new StrokedCurve(panel.x, panel.y);
   series.branches->setSelectable(QCP::stNone);
   if (series.options.faintRaw) series.raw = add();
   series.casing = add();
