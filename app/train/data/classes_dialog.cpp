@@ -78,16 +78,18 @@ ClassesDialog::ClassesDialog(const DataReport& report, const DataSource& source,
     : QDialog(parent),
       classes_(
           makeTable({u"Class"_s, u"Training and validation"_s, u"Test"_s, u"Examples"_s}, this)) {
-  setWindowTitle(traitsOf(source).isSequences ? u"Findings"_s : u"Classes"_s);
+  // Data that was refused has none.
+  const std::vector<ClassCount> classes = classCountsOf(report);
+  setWindowTitle(classes.empty() ? u"Findings"_s : u"Classes"_s);
   auto* column = new QVBoxLayout(this);
   auto* counts = new QLabel(countsText(report), this);
   counts->setWordWrap(true);
+  counts->setVisible(report.info.has_value());
   column->addWidget(counts);
   classes_->setObjectName(u"classes"_s);
   classes_->setAccessibleName(u"Classes"_s);
   classes_->setIconSize({kExamples * (kSide + kSpace), kSide});
   classes_->verticalHeader()->setDefaultSectionSize(kSide + 2 * kSpace);
-  const std::vector<ClassCount> classes = classCountsOf(report);
   addClasses(classes);
   classes_->setVisible(!classes.empty());
   classes_->setSortingEnabled(true);
@@ -97,11 +99,14 @@ ClassesDialog::ClassesDialog(const DataReport& report, const DataSource& source,
   }
   widenToContents(*classes_);
   column->addWidget(classes_, 1);
-  if (!report.findings.empty()) column->addWidget(makeFindings(report.findings));
+  if (!report.findings.empty()) {
+    column->addWidget(makeFindings(report.findings), classes.empty() ? 1 : 0);
+  }
   auto* buttons = new QDialogButtonBox(QDialogButtonBox::Close, this);
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
   column->addWidget(buttons);
   resize(kDialogSize);
+  if (classes.empty()) return;
   reading_.run([source] { return readClassExamples(source, kExamples); },
                [this](const ClassExamples& examples) { showExamples(examples); });
 }
@@ -130,7 +135,7 @@ QWidget* ClassesDialog::makeFindings(const std::vector<DataFinding>& findings) {
   QTableWidget* table = makeTable({u"File or folder"_s, u"Finding"_s}, part);
   table->setObjectName(u"findings"_s);
   table->setAccessibleName(u"What the check found"_s);
-  table->setMaximumHeight(kFindingsHeight);
+  if (classes_->rowCount() > 0) table->setMaximumHeight(kFindingsHeight);
   table->setRowCount(static_cast<int>(findings.size()));
   for (int row = 0; row < table->rowCount(); ++row) {
     const DataFinding& finding = findings[static_cast<std::size_t>(row)];

@@ -12,8 +12,8 @@ namespace lambda {
 
 struct ClassExamples;
 
-/// The classes of a data set with the number of their images and some of them, and everything that
-/// a check of the data has found.
+/// The classes of a data set, where it has any, with the number of their images and some of them,
+/// and everything that a check of the data has found.
 class ClassesDialog : public QDialog {
   Q_OBJECT
 

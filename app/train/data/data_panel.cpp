@@ -305,13 +305,13 @@ void DataPanel::showState() {
   sign_->setPixmap(icon.pixmap(side));
   sign_->setVisible(!icon.isNull());
   text_->setText(stateText_);
-  const bool hasClasses = !traitsOf(source_).isSequences;
+  const bool hasClasses = !classCountsOf(report_).empty();
   classes_->setText(hasClasses ? u"Classes and examples"_s : u"Findings"_s);
   classes_->setToolTip(hasClasses
                            ? u"The number of images in each class, some of them, and all findings"_s
                            : u"All findings of the check"_s);
   const bool isChecked = state_ == DataState::usable || state_ == DataState::damaged;
-  classes_->setVisible(isChecked && (!classCountsOf(report_).empty() || !report_.findings.empty()));
+  classes_->setVisible(isChecked && (hasClasses || !report_.findings.empty()));
   for (QAbstractButton* button : choices_->buttons()) {
     button->setEnabled(!readOnly_);
     button->setVisible(!readOnly_ || button->isChecked());

@@ -106,6 +106,27 @@ class TestClassesDialog : public QObject {
     QCOMPARE(classes.item(1, 1)->data(Qt::DisplayRole).toInt(), 12);
   }
 
+  void aRefusedDataSetHasItsFindingsAlone() {
+    ImageFolderSource refusing = unbalanced();
+    refusing.corrupt = CorruptPictures::refuse;
+    DataPanel panel;
+    panel.show();
+    panel.setSource(refusing);
+    QTRY_COMPARE(panel.state(), DataState::damaged);
+    auto* button = panel.findChild<QToolButton*>(u"classes"_s);
+    QCOMPARE(button->text(), u"Findings"_s);
+    QTest::mouseClick(button, Qt::LeftButton);
+    auto* dialog = panel.findChild<ClassesDialog*>();
+    QVERIFY(dialog != nullptr);
+    QCOMPARE(dialog->windowTitle(), u"Findings"_s);
+    QVERIFY(!table(*dialog, u"classes"_s).isVisible());
+    const QTableWidget& findings = table(*dialog, u"findings"_s);
+    QVERIFY(findings.rowCount() > 0);
+    QTRY_VERIFY2(findings.height() > dialog->height() / 2,
+                 qPrintable(QString::number(findings.height())));
+    dialog->close();
+  }
+
   void thePanelOffersThemForFilesOnly() {
     DataPanel panel;
     panel.show();
