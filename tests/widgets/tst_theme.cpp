@@ -2,6 +2,8 @@
 #include <cmath>
 
 #include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QComboBox>
 #include <QDir>
 #include <QLabel>
 #include <QtTest/QtTest>
@@ -49,6 +51,7 @@ class TestTheme : public QObject {
   void figuresInColumnsHaveOneWidth();
   void everyIconCanBeDrawnInBothThemes();
   void buttonsOfQuestionsHaveNoIcons();
+  void anOpenListHasOneFrame();
 };
 
 void TestTheme::textCanBeReadOnEveryGround_data() {
@@ -140,6 +143,22 @@ void TestTheme::everyIconCanBeDrawnInBothThemes() {
 }
 
 /// The icons belong to "Yes" and "Cancel": a red cross on "Keep training" says the opposite.
+void TestTheme::anOpenListHasOneFrame() {
+  applyTheme(*qApp, ThemeChoice::light);
+  QComboBox box;
+  box.addItems({u"Adam"_s, u"Lion"_s, u"Muon"_s});
+  box.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&box));
+  box.showPopup();
+  const QImage picture = box.view()->window()->grab().toImage();
+  int lines = 0;
+  for (int x = 0; x < 4; ++x) {
+    lines += picture.pixelColor(x, picture.height() / 2) != lightColors().raised;
+  }
+  QCOMPARE(lines, 1);
+  box.hidePopup();
+}
+
 void TestTheme::buttonsOfQuestionsHaveNoIcons() {
   applyTheme(*qApp, ThemeChoice::light);
   QWidget window;
