@@ -6,6 +6,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QLabel>
+#include <QListWidget>
 #include <QtTest/QtTest>
 
 #include "widgets/theme/colors.h"
@@ -52,6 +53,7 @@ class TestTheme : public QObject {
   void everyIconCanBeDrawnInBothThemes();
   void buttonsOfQuestionsHaveNoIcons();
   void anOpenListHasOneFrame();
+  void theChosenEntryOfAListIsInLineWithTheOthers();
 };
 
 void TestTheme::textCanBeReadOnEveryGround_data() {
@@ -157,6 +159,28 @@ void TestTheme::anOpenListHasOneFrame() {
   }
   QCOMPARE(lines, 1);
   box.hidePopup();
+}
+
+void TestTheme::theChosenEntryOfAListIsInLineWithTheOthers() {
+  applyTheme(*qApp, ThemeChoice::light);
+  QListWidget list;
+  list.addItems({u"Epoch"_s, u"Epoch"_s});
+  list.setCurrentRow(1);
+  list.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&list));
+  const QImage picture = list.viewport()->grab().toImage();
+  const auto leftOf = [&](int row) {
+    constexpr int kDark = 110;
+    const QRect entry = list.visualItemRect(list.item(row));
+    for (int x = entry.left(); x < entry.right(); ++x) {
+      for (int y = entry.top(); y < entry.bottom(); ++y) {
+        if (picture.pixelColor(x, y).lightness() < kDark) return x;
+      }
+    }
+    return -1;
+  };
+  QVERIFY(leftOf(0) > 0);
+  QCOMPARE(leftOf(1), leftOf(0));
 }
 
 void TestTheme::buttonsOfQuestionsHaveNoIcons() {

@@ -37,8 +37,7 @@ PreferencesWindow::PreferencesWindow(Preferences& preferences,
   setWindowTitle(u"Preferences"_s);
   names_->setAccessibleName(u"Sections of the preferences"_s);
   names_->setStyleSheet(
-      u"QListWidget { border: none; border-radius: 0; } QListWidget::item { padding: 6px 10px; "
-      u"border: none; }"_s);
+      u"QListWidget { border: none; border-radius: 0; } QListWidget::item { padding: 6px 10px; }"_s);
   addSection(u"Appearance"_s, new AppearanceSection(preferences));
   addSection(u"Folders"_s, new FoldersSection(preferences, library));
   addSection(u"Training"_s, new TrainingSection(preferences));

@@ -72,7 +72,7 @@ void ShortcutsSection::makeTable() {
   table_->setTabKeyNavigation(false);
   table_->setShowGrid(false);
   table_->setWordWrap(false);
-  table_->setStyleSheet(u"QTableView::item { padding: 3px 8px; border: none; }"_s);
+  table_->setStyleSheet(u"QTableView::item { padding: 3px 8px; }"_s);
   table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
   table_->verticalHeader()->hide();
   table_->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
