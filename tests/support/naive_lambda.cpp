@@ -202,7 +202,10 @@ Numbers NaiveLambda::positionLambda(const Operands& parts, int b, int n) const {
 }
 
 Numbers NaiveLambda::forward(const Numbers& x, int batch) const {
-  const Operands parts = operands(x, batch);
+  return outputOf(operands(x, batch), batch);
+}
+
+Numbers NaiveLambda::outputOf(const Operands& parts, int batch) const {
   const int v = valueDepth(), k = mixer.queryDepth, n = positions();
   Numbers y(index(static_cast<long long>(batch) * outputDepth * n), 0.0);
   for (int b = 0; b < batch; ++b) {

@@ -52,6 +52,9 @@ struct NaiveLambda {
 
   Operands operands(const std::vector<double>& x, int batch) const;
 
+  /// The output [b, dOut, H, W] of such operands.
+  std::vector<double> outputOf(const Operands& parts, int batch) const;
+
   /// Whether the mask lets query n see position m (appendix B.2).
   bool sees(int n, int m) const;
 

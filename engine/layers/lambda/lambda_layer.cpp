@@ -99,7 +99,8 @@ at::Tensor LambdaLayerImpl::normalizedQueries(const at::Tensor& map) {
   if (queryNorm && !isPerChannel) {
     q = applyNorm(queryNorm, q.permute({0, 3, 1, 2})).permute({0, 2, 3, 1});
   }
-  return mixer.softmaxQueries ? q.softmax(3).to(q.scalar_type()) : q;
+  if (mixer.softmaxQueries) q = q.softmax(3).to(q.scalar_type());
+  return cutQueries.defined() ? q.masked_fill(cutQueries, 0) : q;
 }
 
 /// The values [b, m, c] of their projection [b, c, H, W].
@@ -172,9 +173,10 @@ std::vector<LambdaOperands> LambdaLayerImpl::operands(const at::Tensor& x, bool 
 }
 
 /// The output [b, h v, H, W], or what poolAverage() makes of it, by one kernel for projections,
-/// norms, softmax and core; undefined if it does not support the layer's options or the input.
+/// norms, softmax and core; undefined if it does not support the layer's options or the input, and
+/// with cut queries.
 at::Tensor LambdaLayerImpl::fusedForward(const at::Tensor& x, bool isPooled) {
-  if (!fusesCore) return {};
+  if (!fusesCore || cutQueries.defined()) return {};
   const LambdaMixer& mixer = options.mixer;
   const OperandModules modules{
       queries, values, keys, queryNorm, valueNorm, mixer.heads, mixer.intraDepth};

@@ -69,6 +69,9 @@ class LambdaLayerImpl : public RoledModule, public RecurrentLayer {
   torch::nn::BatchNorm2d valueNorm{nullptr};  ///< null without value normalisation
   PositionEmbeddingTable embedding{nullptr};  ///< null without position lambda
   SeenContext context;
+  /// Where it is true [h, k], the queries are 0 whatever the input, for the lesions of inspections.
+  /// Undefined: nowhere.
+  at::Tensor cutQueries;
 
  private:
   void requireDepth(const at::Tensor& x) const;

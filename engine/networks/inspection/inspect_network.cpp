@@ -23,10 +23,6 @@ class InputTrace : public ForwardTrace {
   at::Tensor input_;
 };
 
-bool isNamed(const std::string& layer, const std::string& asked) {
-  return layer == asked || layer == asked + ".mixer";
-}
-
 /// The requested layer among those that can be inspected; the first one for an empty name.
 InspectableLayer requestedLayer(const Network& network, const std::string& asked) {
   const std::vector<InspectableLayer> layers = inspectableLayers(network->architecture);

@@ -36,7 +36,7 @@ InspectableLayer requestedLayer(const Architecture& architecture, const std::str
   }
   std::string names;
   for (const InspectableLayer& layer : tokenLayers(architecture)) {
-    if (asked.empty() || layer.name == asked || layer.name == asked + ".mixer") return layer;
+    if (asked.empty() || isNamed(layer.name, asked)) return layer;
     names += (names.empty() ? "" : ", ") + layer.name;
   }
   throw Error(asked, "is no layer of this network that can be inspected", "layers: " + names);

@@ -56,6 +56,12 @@ inline InspectedAs inspectedAs(const InspectableLayer& layer) {
   return kMixerTraits[layer.kind].inspectedAs;
 }
 
+/// Whether a layer, "stage3.block2.mixer", is the one that is asked for: by its name or by that of
+/// its block, "stage3.block2".
+inline bool isNamed(const std::string& layer, const std::string& asked) {
+  return layer == asked || layer == asked + ".mixer";
+}
+
 /// The layers of a network that can be inspected, in network order, from its description alone.
 /// Where a token is no pixel (TokenOrder::channelRuns), no pixel has a contribution: such layers
 /// are left out.
