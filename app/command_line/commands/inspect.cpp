@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/command_line/commands/commands.h"
+#include "app/command_line/commands/inspect_lesions.h"
 #include "app/command_line/commands/inspect_tokens.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
@@ -33,6 +34,7 @@ struct InspectOptions {
   std::optional<int> image;
   std::optional<std::string> query;
   InspectTokensOptions tokens;
+  InspectLesionsOptions lesions;
   std::optional<std::string> data;
   std::optional<std::string> out;
   bool list = false;
@@ -225,10 +227,19 @@ int inspectImage(CheckpointInspector& inspector, const InspectOptions& options, 
 
 int inspect(const InspectOptions& options) {
   if (options.list) return listLayers(options);
+  const Split split = enumOf<Split>(options.split).value_or(InspectionRequest{}.split);
+  if (options.lesions.wanted) {
+    return inspectLesions({.run = findRun(options.run),
+                           .layer = options.layer == "all" ? "" : options.layer,
+                           .split = split,
+                           .images = options.lesions.images,
+                           .data = options.data},
+                          options.out,
+                          options.output.json);
+  }
   if (!options.out) {
     throw UsageError("--out", "the folder for the pictures is missing", "For example --out look.");
   }
-  const Split split = enumOf<Split>(options.split).value_or(InspectionRequest{}.split);
   CheckpointInspector inspector(findRun(options.run), {.data = options.data});
   if (inspector.header().config.architecture.task != Task::tokens) {
     return inspectImage(inspector, options, split);
@@ -259,17 +270,26 @@ void addInspect(CLI::App& program, Action& action) {
        {"lambda inspect RUN --layer stage3.block2.mixer --image 7 --query 4,12 --out look",
         "another layer, image and pixel"},
        {"lambda inspect RUN --text 'In the beginning' --position 10 --out look",
-        "a layer of a network of tokens, and what its output at a token is made of"}},
+        "a layer of a network of tokens, and what its output at a token is made of"},
+       {"lambda inspect RUN --lesions --layer stage3.block2.mixer",
+        "what each part of a lambda layer is worth to the trained network"}},
       "Writes lambdas, position embeddings, the keys' regions and the exact contribution of every\n"
       "pixel to the output at one pixel, as pictures (PNG) and numbers (NPY, CSV), with the proof\n"
       "that the contributions add up to the layer's output. Of a network of tokens, the same of\n"
-      "every token of a text, what the layer keeps, and the probabilities of the next token.");
+      "every token of a text, what the layer keeps, and the probabilities of the next token.\n"
+      "With --lesions: the accuracy without content, without positions, in smaller scopes, "
+      "without\n"
+      "a head and without a row of the lambdas, each cut alone from the network as it was "
+      "trained.");
   command
       ->add_option(
           "RUN|CHECKPOINT", options->run, "a run folder, its name in runs/, or a checkpoint")
       ->required();
   command->add_flag("--list", options->list, "list the layers and exit");
-  command->add_option("--layer", options->layer, "name of a layer (default: the first one)")
+  command
+      ->add_option("--layer",
+                   options->layer,
+                   "name of a layer (default: the first one; of lesions: all together)")
       ->type_name("NAME");
   command->add_option("--image", options->image, "index of the image (default: 0)")->type_name("N");
   command->add_option("--split", options->split, "train, validation (default) or test")
@@ -278,6 +298,7 @@ void addInspect(CLI::App& program, Action& action) {
   command->add_option("--query", options->query, "pixel of the layer's map (default: the middle)")
       ->type_name("ROW,COLUMN");
   addTokensOptions(command, options->tokens);
+  addLesionsOptions(command, options->lesions);
   command->add_option("--data", options->data, "where the data is, if it has moved, or other data")
       ->type_name("PATH");
   command->add_option("-o,--out", options->out, "folder for the files")->type_name("DIR");

@@ -194,6 +194,7 @@ class TestInspectTokens : public QObject {
     row("both", {u"text"_s, u"--text"_s, u"abc"_s, u"--sequence"_s, u"1"_s}, "Leave out --text");
     row("pixel of a text", {u"text"_s, u"--query"_s, u"1,1"_s}, "this one takes tokens");
     row("text of images", {u"images"_s, u"--text"_s, u"abc"_s}, "this one takes images");
+    row("lesions", {u"text"_s, u"--lesions"_s}, "does not classify images");
   }
 
   void whatCannotBeInspectedIsRefused() {

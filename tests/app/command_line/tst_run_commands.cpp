@@ -37,6 +37,7 @@ class TestRunCommands : public QObject {
   void exportedMetricsHaveALineAnEpoch();
   void exportReplacesNoFileOfARun();
   void inspectWritesPicturesAndTheProof();
+  void inspectCutsPartsOut();
   void aForkKeepsItsLineage();
   void aRunThatIsNotThereSuggestsTheNearest();
   void aLongerRunNamesItsLearningRate();
@@ -257,6 +258,44 @@ void TestRunCommands::inspectWritesPicturesAndTheProof() {
   }
   QCOMPARE(program_.run({u"inspect"_s, run, u"--query"_s, u"2"_s, u"--out"_s, u"look"_s}).status,
            2);
+}
+
+void TestRunCommands::inspectCutsPartsOut() {
+  const QString run = QString::fromStdString(run_);
+  const QStringList command{u"inspect"_s, run, u"--lesions"_s, u"--images"_s, u"40"_s};
+  const ProgramOutcome table = program_.run(command + QStringList{u"--layer"_s, u"all"_s});
+  QVERIFY2(table.status == 0, table.errors.constData());
+  QVERIFY2(table.output.startsWith("All lambda layers without a part, on 40 validation images"),
+           table.output.constData());
+  for (const char* text :
+       {"uncut", "no content", "no position", "scope 3x3", "no head 1", "no row 3"}) {
+    QVERIFY2(table.output.contains(text), table.output.constData());
+  }
+  const ProgramOutcome outcome = program_.run(command + QStringList{u"--layer"_s,
+                                                                    u"stage2.block2"_s,
+                                                                    u"--split"_s,
+                                                                    u"train"_s,
+                                                                    u"--out"_s,
+                                                                    u"cut"_s,
+                                                                    u"--json"_s});
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  const QJsonObject report = outcome.json();
+  QCOMPARE(report[u"layer"_s].toString(), u"stage2.block2.mixer"_s);
+  QCOMPARE(report[u"split"_s].toString(), u"train"_s);
+  QCOMPARE(report[u"images"_s].toInt(), 40);
+  QCOMPARE(report[u"lesions"_s].toArray().size(), 12);
+  const QJsonObject first = report[u"lesions"_s][0].toObject();
+  QVERIFY(std::abs(report[u"uncut"_s][u"accuracy"_s].toDouble() +
+                   first[u"difference"_s].toDouble() - first[u"accuracy"_s].toDouble()) < 1e-9);
+  QCOMPARE(report[u"files"_s].toArray(), (QJsonArray{u"lesions.csv"_s, u"summary.json"_s}));
+  for (const QJsonValue& file : report[u"files"_s].toArray()) {
+    QVERIFY(fs::exists(folder_.path() / "cut" / file.toString().toStdString()));
+  }
+  QCOMPARE(program_.run(command + QStringList{u"--query"_s, u"2,5"_s}).status, 2);
+  QCOMPARE(program_.run({u"inspect"_s, run, u"--images"_s, u"40"_s, u"--out"_s, u"look"_s}).status,
+           2);
+  const ProgramOutcome unknown = program_.run(command + QStringList{u"--layer"_s, u"stage9"_s});
+  QVERIFY(unknown.status == 1 && unknown.errors.contains("stage2.block2.mixer"));
 }
 
 void TestRunCommands::aForkKeepsItsLineage() {
