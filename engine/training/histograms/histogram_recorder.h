@@ -27,11 +27,11 @@ StartedStep startObservedStep(TrainingState& state,
                               double learningRate,
                               StepHistograms& histograms);
 
-/// Decides in which steps histograms are recorded, from what they have cost so far: the first step
-/// of a training, and later ones as long as all of them together take less than kShare of
-/// the training time. Steps are at least a hundredth of the run apart, so that the history of a
-/// long run stays small: a run of a million steps has about a thousand. The decision depends on
-/// measured times, but a training computes the same bits whatever it is.
+/// Decides in which steps before the last one histograms are recorded, from what they have cost so
+/// far: the first step of a training, and later ones as long as all of them together take less than
+/// kShare of the training time. Steps are at least a hundredth of the run apart, so that the
+/// history of a long run stays small: a run of a million steps has about a thousand. The decision
+/// depends on measured times, but a training computes the same bits whatever it is.
 class HistogramSchedule {
  public:
   /// The share of the training time that histograms may take.

@@ -150,14 +150,21 @@ Conductor::Outcome Conductor::trainEpoch() {
   return Outcome::done;
 }
 
-void Conductor::trainBatch() {
-  std::optional<StepUnderWay> next;
+bool Conductor::areHistogramsDue() const {
+  if (!histograms_) return false;
+  const TrainingProgress& at = run_.progress();
+  const bool isLast =
+      at.epoch + 1 == recipe().epochs && at.batch + 1 == run_.prepared.data->batchesPerEpoch();
+  if (isLast) return true;
   // What an observed step under way costs is not known yet.
   const bool isObserving = pending_ && pending_->histograms;
-  const bool withHistograms =
-      histograms_ && !isObserving && histograms_->isDue(progress().step, progress().seconds);
+  return !isObserving && histograms_->isDue(at.step, at.seconds);
+}
+
+void Conductor::trainBatch() {
+  std::optional<StepUnderWay> next;
   try {
-    next = steps_.start(withHistograms);
+    next = steps_.start(areHistogramsDue());
   } catch (...) {
     completeStep();  // If the step under way failed too, its failure is reported.
     throw;

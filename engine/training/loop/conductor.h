@@ -42,6 +42,10 @@ class Conductor {
   Outcome trainEpoch();
   void trainBatch();
 
+  /// Whether the next step is recorded with histograms: the last step of the run whatever it costs,
+  /// because it is nearest to the finished network, and others as the schedule says.
+  bool areHistogramsDue() const;
+
   /// Waits for the step under way, if there is one, adds its time to the progress and records it.
   /// On a GPU the next step is queued while one is under way; everything else waits for it first.
   void completeStep();

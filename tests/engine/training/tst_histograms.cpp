@@ -106,6 +106,7 @@ class TestHistograms : public QObject {
   void scheduleKeepsToItsShare();
   void longRunsHaveFewRecords();
   void runsWithAndWithoutAreTheSame();
+  void theFirstAndTheLastStepAreRecorded();
   void aResumedRunRewindsAndEndsWithTheSameBits();
   void aLossThatIsNotFiniteIsInTheHistograms();
   void aRunContinuesWithoutAFileForThem();
@@ -295,8 +296,19 @@ void TestHistograms::runsWithAndWithoutAreTheSame() {
   QVERIFY(tensorsOf(with.run) == tensorsOf(without.run));
   QVERIFY(lossesOf(with.run) == lossesOf(without.run));
   QVERIFY(!histogramsOf(with.run).empty());
-  QCOMPARE(histogramsOf(with.run).front().step, 1);
   QVERIFY(!fs::exists(RunFolder::open(without.run).histograms()));
+}
+
+/// In so few steps the share of the training time allows no second record.
+void TestHistograms::theFirstAndTheLastStepAreRecorded() {
+  const TemporaryFolder folder;
+  RecordingObserver observer;
+  RunControl control;
+  const RunResult result = trainRun(tinyRun(), folder.path(), control, observer);
+  const std::vector<HistogramRecord> records = histogramsOf(result.run);
+  QCOMPARE(records.front().step, 1);
+  QCOMPARE(records.back().step, std::ssize(lossesOf(result.run)));
+  QCOMPARE(records.back().epoch, tinyRun().recipe.epochs);
 }
 
 void TestHistograms::aResumedRunRewindsAndEndsWithTheSameBits() {
