@@ -48,7 +48,7 @@ ImagePanel::ImagePanel(QWidget* parent)
       controls_(new FlowLayout(spacing::kGap)),
       headList_(new QComboBox),
       modes_(new Segmented({u"Side by side"_s, u"Overlay"_s})),
-      opacityLabel_(new QLabel(u"Opacity"_s)),
+      opacityRow_(new QWidget),
       opacity_(new QSlider(Qt::Horizontal)),
       prediction_(makeNote()),
       pictures_(new ContributionPictures),
@@ -60,8 +60,6 @@ ImagePanel::ImagePanel(QWidget* parent)
   modes_->setAccessibleName(u"Where the contributions are shown"_s);
   modes_->setChoiceToolTip(kSideBySide, u"The image, and the contributions beside it"_s);
   modes_->setChoiceToolTip(kOverlay, u"The contributions over the image"_s);
-  opacityLabel_->setProperty(kRole, u"secondary"_s);
-  opacityLabel_->setBuddy(opacity_);
   const QString tips[] = {u"q · k̄: content of each position (1)"_s,
                           u"q · e: offset of each position (2)"_s,
                           u"A = q · (k̄ + e): both (3)"_s,
@@ -80,8 +78,14 @@ ImagePanel::ImagePanel(QWidget* parent)
   controls_->addWidget(quantities_);
   controls_->addWidget(headList_);
   controls_->addWidget(modes_);
-  controls_->addWidget(opacityLabel_);
-  controls_->addWidget(opacity_);
+  auto* opacityLabel = new QLabel(u"Opacity"_s);
+  opacityLabel->setProperty(kRole, u"secondary"_s);
+  opacityLabel->setBuddy(opacity_);
+  // One part of the controls, which stays whole where they continue in the next line.
+  auto* opacityParts = makeBareLayout<QHBoxLayout>(opacityRow_, spacing::kGap);
+  opacityParts->addWidget(opacityLabel);
+  opacityParts->addWidget(opacity_);
+  controls_->addWidget(opacityRow_);
   controls_->beginRight();
   QToolButton* help = makeExplanationButton(*this, [this] { return explanation(); });
   auto* buttons = new QWidget;
@@ -215,8 +219,7 @@ void ImagePanel::updateMode() {
   // Without a map there is nothing to show beside the image.
   pictures_->setPlainVisible(!isOverlay() && snapshot_);
   image().setOpacity(isOverlay() ? opacity() : 1);
-  opacityLabel_->setVisible(isOverlay());
-  opacity_->setVisible(isOverlay());
+  opacityRow_->setVisible(isOverlay());
 }
 
 void ImagePanel::setQuantity(ContributionKind quantity) {

@@ -92,7 +92,7 @@ class ImagePanel : public InspectPanel {
   FlowLayout* controls_;
   QComboBox* headList_;
   Segmented* modes_;
-  QLabel* opacityLabel_;
+  QWidget* opacityRow_;  ///< The slider and its name.
   QSlider* opacity_;
   QLabel* prediction_;
   ContributionPictures* pictures_;

@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <cstdlib>
+
 #include <QAbstractButton>
 #include <QHelpEvent>
 #include <QLabel>
+#include <QSlider>
 #include <QTabWidget>
 #include <QToolTip>
 #include <QtTest/QtTest>
@@ -13,6 +17,7 @@
 #include "app/inspect/epochs/epoch_player.h"
 #include "app/inspect/images/image_picker.h"
 #include "app/inspect/panels/contribution_pictures.h"
+#include "app/inspect/panels/image_panel.h"
 #include "tests/support/inspect_page_stage.h"
 #include "widgets/pictures/images/image_grid.h"
 #include "widgets/pictures/images/image_view.h"
@@ -44,6 +49,7 @@ class TestInspectLooks : public QObject {
   void largeTextLeavesSpaceForThePictures();
   void noWordsAreCutAtTheUsualSize();
   void longNamesAreWholeInTheirToolTips();
+  void theOpacityStandsBesideItsName();
 
  private:
   std::unique_ptr<InspectPageStage> stage_;
@@ -179,6 +185,26 @@ void TestInspectLooks::longNamesAreWholeInTheirToolTips() {
   QVERIFY(QToolTip::text().contains(QString::fromStdString(name)));
   const auto& layers = stage_->part<LayerList>();
   QVERIFY(layers.item(0)->toolTip().contains(layers.item(0)->text()));
+}
+
+/// At each width at which the controls need another number of lines.
+void TestInspectLooks::theOpacityStandsBesideItsName() {
+  ImagePanel panel;
+  panel.setOverlay(true);
+  panel.show();
+  const auto* slider = panel.findChild<QSlider*>();
+  const auto labels = panel.findChildren<QLabel*>();
+  const auto label = std::ranges::find(labels, slider, &QLabel::buddy);
+  QVERIFY(label != labels.end());
+  const auto centerOf = [&](const QWidget& part) {
+    return part.mapTo(&panel, part.rect().center()).y();
+  };
+  for (int width = 900; width >= panel.minimumSizeHint().width(); width -= 8) {
+    panel.resize(width, 600);
+    QCoreApplication::processEvents();
+    QVERIFY2(std::abs(centerOf(**label) - centerOf(*slider)) <= 1,
+             qPrintable(u"at a width of %1"_s.arg(width)));
+  }
 }
 
 }  // namespace lambda::test
