@@ -157,6 +157,8 @@ void ExperimentPictures::setPictures(const std::vector<PictureKind>& pictures) {
     tabs_->setTabToolTip(tabs_->addTab(titleOf(picture)), toolTipOf(picture));
   }
   showPicture(before);
+  // While it is hidden, a tab bar does not tell its layout that it needs another width.
+  tabs_->updateGeometry();
 }
 
 void ExperimentPictures::setCurveQuantities(const ExperimentState& state) {

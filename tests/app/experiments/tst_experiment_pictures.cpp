@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QSignalSpy>
 #include <QTabBar>
+#include <QToolButton>
 #include <QtTest/QtTest>
 
 #include "app/experiments/pictures/axis_places.h"
@@ -106,6 +107,7 @@ class TestExperimentPictures : public QObject {
   void onlySensiblePicturesAreOffered();
   void theQuantityOfTheCurvesIsChosen();
   void thePictureStaysWhenTheStateChanges();
+  void allTabsAreInViewAfterOneIsAddedOutOfSight();
   void clicksRequestRunsAndVariants();
   void intervalsEndWhereValuesCanNotBe();
   void aCellOfTheTableRequestsItsVariant();
@@ -271,6 +273,28 @@ void TestExperimentPictures::thePictureStaysWhenTheStateChanges() {
   pictures.setState(stateOf(trained(home_->path(), networks())), 0);
   QCOMPARE(tabsOf(pictures), 3);
   QCOMPARE(tabs->tabText(tabs->currentIndex()), u"Curves"_s);
+}
+
+void TestExperimentPictures::allTabsAreInViewAfterOneIsAddedOutOfSight() {
+  Experiment swept = crossed();
+  swept.axes = {Axis{.path = "architecture.stem.width", .values = {"8", "16"}}};
+  ExperimentPictures pictures;
+  pictures.resize(1200, 500);
+  pictures.setState(stateOf(trained(home_->path(), networks())), 0);
+  pictures.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&pictures));
+  pictures.showPicture(PictureKind::costs);
+  QCOMPARE(tabsOf(pictures), 3);
+  pictures.hide();
+  pictures.setState(stateOf(trained(home_->path(), swept)), 0);
+  QCOMPARE(tabsOf(pictures), 4);
+  pictures.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&pictures));
+  const auto& tabs = *pictures.findChild<QTabBar*>(u"pictures"_s);
+  QCOMPARE(tabs.tabText(tabs.currentIndex()), u"Against the cost"_s);
+  QTRY_COMPARE(tabs.width(), tabs.sizeHint().width());
+  for (int tab = 0; tab < tabs.count(); ++tab) QVERIFY(tabs.rect().contains(tabs.tabRect(tab)));
+  for (const QToolButton* scroll : tabs.findChildren<QToolButton*>()) QVERIFY(scroll->isHidden());
 }
 
 void TestExperimentPictures::clicksRequestRunsAndVariants() {
