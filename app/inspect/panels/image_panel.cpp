@@ -62,9 +62,8 @@ ImagePanel::ImagePanel(QWidget* parent)
   modes_->setChoiceToolTip(kOverlay, u"The contributions over the image"_s);
   const QString tips[] = {u"q · k̄: content of each position (1)"_s,
                           u"q · e: offset of each position (2)"_s,
-                          u"A = q · (k̄ + e): both (3)"_s,
-                          u"‖A v‖: how much it changes the output (4)"_s};
-  for (int i = 0; i < 4; ++i) quantities_->setChoiceToolTip(i, tips[i]);
+                          u"A = q · (k̄ + e): both (3)"_s};
+  for (int i = 0; i < 3; ++i) quantities_->setChoiceToolTip(i, tips[i]);
   headList_->setAccessibleName(u"Head"_s);
   headList_->setSizeAdjustPolicy(QComboBox::AdjustToContents);
   headList_->setMinimumContentsLength(8);
@@ -258,10 +257,16 @@ void ImagePanel::updateHeadList() {
   headList_->setEnabled(heads > 0);
 }
 
+bool ImagePanel::hasParts() const {
+  return !snapshot_ || inspectedAs(snapshot_->layer) == InspectedAs::lambdas;
+}
+
+bool ImagePanel::hasEffect() const {
+  return !snapshot_ || !snapshot_->effect.empty();
+}
+
 ContributionKind ImagePanel::shownQuantity() const {
-  const bool hasParts = !snapshot_ || inspectedAs(snapshot_->layer) == InspectedAs::lambdas;
-  const bool hasEffect = hasParts || !snapshot_->effect.empty();
-  const bool isThere = quantity_ == ContributionKind::effect ? hasEffect : hasParts;
+  const bool isThere = quantity_ == ContributionKind::effect ? hasEffect() : hasParts();
   return isThere ? quantity_ : ContributionKind::total;
 }
 
@@ -269,12 +274,17 @@ void ImagePanel::updateViews() {
   const ContributionKind quantity = shownQuantity();
   equation_->setEquation(equationOf(quantity, snapshot_ ? snapshot_->layer : InspectableLayer()));
   quantities_->setCurrent(static_cast<int>(quantity));
-  const bool hasParts = !snapshot_ || inspectedAs(snapshot_->layer) == InspectedAs::lambdas;
   for (const ContributionKind part : {ContributionKind::content, ContributionKind::position}) {
-    quantities_->setChoiceEnabled(static_cast<int>(part), hasParts);
+    quantities_->setChoiceEnabled(static_cast<int>(part), hasParts());
   }
-  quantities_->setChoiceEnabled(static_cast<int>(ContributionKind::effect),
-                                hasParts || !snapshot_->effect.empty());
+  constexpr int kEffect = static_cast<int>(ContributionKind::effect);
+  quantities_->setChoiceEnabled(kEffect, hasEffect());
+  // Of an epoch a run stores the weights A and not the values v.
+  quantities_->setChoiceToolTip(
+      kEffect,
+      hasEffect() ? u"‖A v‖: how much it changes the output (4)"_s
+                  : u"Not here: a run does not store the values v of an epoch. Image shows the "
+                    "effect of a checkpoint."_s);
   const Array maps = snapshot_ ? headMapsOf(*snapshot_, quantity) : Array();
   const Array map = mapOf(maps, quantity, head_);
   if (map.empty()) {

@@ -77,7 +77,10 @@ class ImagePanel : public InspectPanel {
   void fitToText();
   void setQuery(const Cell& query);
   void updateHeadList();
-  /// The chosen map, or the total where the layer does not have that one.
+  /// Whether the total has a content part and a position part.
+  bool hasParts() const;
+  bool hasEffect() const;
+  /// The chosen map, or the total where the snapshot does not have that one.
   ContributionKind shownQuantity() const;
   void updateViews();
   void updateMode();

@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <QDir>
 #include <QImageReader>
 #include <QLabel>
 #include <QSignalSpy>
 #include <QTabWidget>
+#include <QToolButton>
 #include <QtTest/QtTest>
 
 #include "app/inspect/choosers/layer_list.h"
@@ -38,6 +41,7 @@ class TestInspectEpochs : public QObject {
   void epochsOfARegressionAreShown();
   void aRunWithoutSnapshotsSaysSo();
   void everyLayerHasItsPictureAndTheEmbeddingsTheirChange();
+  void theEffectIsOnlyOfferedWhereItIsKnown();
   void theSequenceIsSavedWhileAnotherModeIsShown();
   void cancellingDoesNotWaitForThePictureUnderWay();
   void onlyTheNewestRequestedEpochIsRead();
@@ -180,6 +184,31 @@ void TestInspectEpochs::everyLayerHasItsPictureAndTheEmbeddingsTheirChange() {
   const ColorRange range = tiles.range();
   stage_->part<EpochPlayer>().step(1);
   QCOMPARE(tiles.range(), range);
+}
+
+void TestInspectEpochs::theEffectIsOnlyOfferedWhereItIsKnown() {
+  const RunSummary run = runOfThreeEpochs();
+  stage_->show(run);
+  auto& panel = stage_->part<ImagePanel>();
+  const auto buttons = panel.findChildren<QToolButton*>();
+  const auto found = std::ranges::find(buttons, u"Effect"_s, &QToolButton::text);
+  QVERIFY(found != buttons.end());
+  QToolButton& effect = **found;
+  QTRY_VERIFY(!panel.image().overlay().cells.empty());
+  QTest::mouseClick(&effect, Qt::LeftButton);
+  const Array map = panel.image().overlay().cells;
+  QVERIFY(!map.empty());
+  stage_->page().setMode(InspectModeKind::epochs);
+  QTRY_COMPARE(stage_->part<EpochPlayer>().count(), 3);
+  QVERIFY(!effect.isEnabled() && !effect.isChecked());
+  QVERIFY2(effect.toolTip().contains(u"does not store"_s), qPrintable(effect.toolTip()));
+  QVERIFY(!panel.image().overlay().cells.empty());
+  QTest::keyClick(&panel, Qt::Key_4);
+  QVERIFY(!panel.image().overlay().cells.empty());
+  // The choice comes back with the image.
+  stage_->page().setMode(InspectModeKind::image);
+  QTRY_VERIFY(effect.isEnabled() && effect.isChecked());
+  QTRY_COMPARE(panel.image().overlay().cells, map);
 }
 
 void TestInspectEpochs::theSequenceIsSavedWhileAnotherModeIsShown() {
