@@ -203,8 +203,8 @@ void LivePanel::noteEpochs(const MetricsUpdate& update) {
   endedEpoch_ = update.epochs.back().epoch;
   endedStep_ = update.epochs.back().step;
   keepEpoch();
-  // Without an inspection in time, the run's file of an earlier epoch fills the gap.
-  for (int epoch = 1; epoch < endedEpoch_; ++epoch) {
+  // Without an inspection in time, as before the first step, the run's file fills the gap.
+  for (int epoch = 0; epoch < endedEpoch_; ++epoch) {
     if (strip_->has(epoch)) continue;
     loadStored();
     return;

@@ -15,6 +15,7 @@
 #include "app/train/run/event_list.h"
 #include "engine/formats/inspection/epoch_files.h"
 #include "engine/formats/inspection/probe_snapshot.h"
+#include "engine/runtime/error.h"
 #include "tests/support/train_page_stage.h"
 #include "widgets/plots/curves/curve_plot.h"
 #include "widgets/theme/theme.h"
@@ -39,6 +40,27 @@ class PaintCount : public QObject {
     return false;
   }
 };
+
+/// Writes the picture of an epoch as the run stores it, of the layer that is shown at first.
+void writeEpoch(const TrainingStatus& status, int epoch) {
+  const InspectableLayer layer = inspectableLayers(status.record.config.architecture).back();
+  const std::int64_t k = layer.lambdaRows(), u = layer.intraDepth, v = layer.valueDepth;
+  const auto filled = [](std::vector<std::int64_t> shape, float first) {
+    std::int64_t count = 1;
+    for (const std::int64_t size : shape) count *= size;
+    std::vector<float> values(static_cast<std::size_t>(count), 0);
+    values.front() = first;
+    return Array{std::move(shape), std::move(values)};
+  };
+  const auto value = static_cast<float>(epoch);
+  writeProbeSnapshot(status.run / "inspection" / epochFileName(epoch),
+                     {.epoch = epoch,
+                      .step = epoch,
+                      .layers = {{.name = layer.name,
+                                  .lambdaContent = filled({k, v}, 1),
+                                  .embeddings = filled({k, u, 1, 2}, 5 + value),
+                                  .embeddingChange = filled({k, u, 1, 2}, value)}}});
+}
 
 }  // namespace
 
@@ -175,31 +197,50 @@ class TestTrainLive : public QObject {
     QTRY_COMPARE(shown.session.state(), SessionState::running);
     auto* live = shown.find<LivePanel>();
     QCOMPARE(live->strip().count(), 0);
-    const InspectableLayer layer =
-        inspectableLayers(shown.session.status().record.config.architecture).back();
-    const std::int64_t k = layer.lambdaRows(), u = layer.intraDepth, v = layer.valueDepth;
-    const auto filled = [](std::vector<std::int64_t> shape, float first) {
-      std::int64_t count = 1;
-      for (const std::int64_t size : shape) count *= size;
-      std::vector<float> values(static_cast<std::size_t>(count), 0);
-      values.front() = first;
-      return Array{std::move(shape), std::move(values)};
-    };
-    for (const int epoch : {0, 1, 2}) {
-      const auto value = static_cast<float>(epoch);
-      writeProbeSnapshot(shown.session.status().run / "inspection" / epochFileName(epoch),
-                         {.epoch = epoch,
-                          .step = epoch,
-                          .layers = {{.name = layer.name,
-                                      .lambdaContent = filled({k, v}, 1),
-                                      .embeddings = filled({k, u, 1, 2}, 5 + value),
-                                      .embeddingChange = filled({k, u, 1, 2}, value)}}});
-    }
+    for (const int epoch : {0, 1, 2}) writeEpoch(shown.session.status(), epoch);
     shown.page.show();
     QTRY_COMPARE(live->strip().epochs(), (std::set<int>{0, 1, 2}));
     QCOMPARE(live->strip().at(2)->change.values.front(), 2.0F);
     shown.session.stop();
     QTRY_COMPARE(shown.ended.count(), 1);
+  }
+
+  void theStartIsShownAfterTheFirstEpoch() {
+    ShownTrainPage shown(400);
+    shown.engine->batchesPerEpoch = 1000;
+    auto* live = shown.find<LivePanel>();
+    shown.bar().startAction()->trigger();
+    QTRY_VERIFY(live->shown() != nullptr);
+    writeEpoch(shown.session.status(), 0);
+    QTRY_VERIFY(live->strip().has(0));
+    shown.session.stop();
+    QTRY_COMPARE(shown.ended.count(), 1);
+  }
+
+  void theLastStepIsShownAfterTheEnd() {
+    ShownTrainPage shown(3);
+    auto* live = shown.find<LivePanel>();
+    QSignalSpy asked(&shown.page, &TrainPage::endRequested);
+    const auto usual = shown.engine->snapshot;
+    shown.engine->snapshot =
+        [](const RunConfig&, const InspectionRequest&, std::int64_t, int) -> InspectionSnapshot {
+      throw Error("inspection", "none comes in time");
+    };
+    // Its last files are written before a run ends.
+    connect(&shown.session, &TrainingSession::stateChanged, this, [&](SessionState state) {
+      if (state != SessionState::idle) return;
+      for (const int epoch : {0, 1, 2, 3}) writeEpoch(shown.session.status(), epoch);
+    });
+    shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.ended.count(), 1);
+    QTRY_COMPARE(live->strip().epochs(), (std::set<int>{0, 1, 2, 3}));
+    QCOMPARE(asked.count(), 1);
+    const TrainingStatus& status = shown.session.status();
+    const auto request = asked.front().front().value<InspectionRequest>();
+    shown.page.showEnd(std::make_shared<const InspectionSnapshot>(
+        usual(status.record.config, request, status.step, 3)));
+    QCOMPARE(live->shown()->step, status.step);
+    QCOMPARE(shown.find<QLabel>(u"when"_s)->text(), u"Epoch 3 · step 60"_s);
   }
 
   void requestsNeverQueueUp() {
