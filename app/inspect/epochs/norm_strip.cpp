@@ -100,7 +100,7 @@ QString NormStrip::toCsv() const {
 }
 
 QSize NormStrip::sizeHint() const {
-  return {320, static_cast<int>(112 * textScale()) + furtherLegendHeight(width())};
+  return {320, static_cast<int>(113 * textScale()) + furtherLegendHeight(width())};
 }
 
 void NormStrip::resizeEvent(QResizeEvent* event) {

@@ -6,6 +6,7 @@
 #include <QSignalSpy>
 #include <QTabWidget>
 #include <QToolButton>
+#include <QToolTip>
 #include <QtTest/QtTest>
 
 #include "app/inspect/choosers/layer_list.h"
@@ -22,6 +23,7 @@
 #include "widgets/pictures/heatmaps/heatmap_view.h"
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/qcustomplot_include.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -48,6 +50,7 @@ class TestInspectEpochs : public QObject {
   void anEpochThatIsGoneIsNamedAndEndsThePlaying();
   void aLostEpochIsShownInPlaceOfThePanels();
   void theReadoutOfTheNormsStaysWhileEpochsAreShown();
+  void theReadoutOfTheNormsIsWhole();
   void theNamesOfTheNormsFitAboveThem_data();
   void theNamesOfTheNormsFitAboveThem();
 
@@ -293,6 +296,25 @@ void TestInspectEpochs::theReadoutOfTheNormsStaysWhileEpochsAreShown() {
   QCOMPARE(drawn(), withReadout);
 }
 
+void TestInspectEpochs::theReadoutOfTheNormsIsWhole() {
+  NormStrip strip;
+  strip.resize(600, strip.sizeHint().height());
+  strip.setNorms({{.epoch = 0, .content = 1, .position = 2, .embeddings = 3},
+                  {.epoch = 1, .content = 2, .position = 156, .embeddings = 4}});
+  strip.show();
+  QVERIFY(QTest::qWaitForWindowExposed(&strip));
+  const QPoint last(strip.width() - 30, strip.height() / 2);
+  QTest::mouseMove(&strip, last);
+  QTRY_VERIFY(QToolTip::isVisible());
+  const QStringList lines = QToolTip::text().split(u'\n');
+  QCOMPARE(lines.size(), 4);
+  QCOMPARE(lines[0], u"Epoch 1"_s);
+  const QString names[] = {u"content λ"_s, u"position λ"_s, u"embeddings"_s};
+  for (int i = 0; i < 3; ++i) QVERIFY2(lines[i + 1].startsWith(names[i]), qPrintable(lines[i + 1]));
+  strip.setNorms({});
+  QTRY_VERIFY(!QToolTip::isVisible());
+}
+
 void TestInspectEpochs::theNamesOfTheNormsFitAboveThem_data() {
   QTest::addColumn<int>("width");
   QTest::newRow("three rows") << 300;
@@ -319,6 +341,11 @@ void TestInspectEpochs::theNamesOfTheNormsFitAboveThem() {
   QVERIFY(strip.rect().contains(names));
   QVERIFY(names.height() >= strip.plot().legend->minimumOuterSizeHint().height());
   QVERIFY(names.width() >= strip.plot().legend->minimumOuterSizeHint().width());
+  // The lowest row of pixels of an item is not drawn.
+  for (int i = 0; i < strip.plot().legend->itemCount(); ++i) {
+    const int drawn = strip.plot().legend->item(i)->outerRect().height() - 1;
+    QVERIFY(drawn >= QFontMetrics(smallFont()).height());
+  }
 }
 
 }  // namespace lambda::test

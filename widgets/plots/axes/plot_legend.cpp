@@ -16,6 +16,8 @@ namespace {
 constexpr double kIconWidth = 14;
 constexpr double kLegendGap = 12;
 constexpr int kUnlimited = 100'000;
+// QCustomPlot draws a name without the lowest row of pixels of its item, in which descenders end.
+constexpr int kClippedBelow = 1;
 
 }  // namespace
 
@@ -41,6 +43,9 @@ void PlotLegend::style(const Colors& colors, double width) const {
   legend->setColumnSpacing(static_cast<int>(kLegendGap));
   legend->setWrap(columnsIn(width));
   legend->setFillOrder(QCPLegend::foColumnsFirst);
+  for (int i = 0; i < legend->itemCount(); ++i) {
+    legend->item(i)->setMargins({0, 0, 0, kClippedBelow});
+  }
   // The last column takes the space that is left, so that the names stand side by side.
   for (int column = 0; column < legend->columnCount(); ++column) {
     legend->setColumnStretchFactor(column, column + 1 < legend->columnCount() ? 0.001 : 1);
@@ -50,7 +55,8 @@ void PlotLegend::style(const Colors& colors, double width) const {
 int PlotLegend::furtherHeight(int width) const {
   const int count = plot_.legend->itemCount();
   const int furtherRows = count > 0 ? (count - 1) / columnsIn(width) : 0;
-  return furtherRows * (qCeil(QFontMetricsF(smallFont()).height()) + plot_.legend->rowSpacing());
+  const int row = qCeil(QFontMetricsF(smallFont()).height()) + kClippedBelow;
+  return furtherRows * (row + plot_.legend->rowSpacing());
 }
 
 int PlotLegend::columnsIn(double width) const {

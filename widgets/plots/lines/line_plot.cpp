@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <QMouseEvent>
+#include <QToolTip>
 
 #include "widgets/qcustomplot_include.h"
 #include "widgets/text/quantity_text.h"
@@ -37,8 +38,7 @@ LinePlot::LinePlot(QWidget* parent)
     : PlotView(parent),
       legend_(plot()),
       markLine_(new QCPItemStraightLine(&plot())),
-      crosshair_(new QCPItemStraightLine(&plot())),
-      readout_(new QCPItemText(&plot())) {
+      crosshair_(new QCPItemStraightLine(&plot())) {
   describeParts(
       *this,
       {.count = [this] { return static_cast<int>(lines_.size()); },
@@ -46,15 +46,7 @@ LinePlot::LinePlot(QWidget* parent)
       QAccessible::Chart);
   setMouseTracking(true);
   legend_.place();
-  readout_->position->setTypeX(QCPItemPosition::ptPlotCoords);
-  readout_->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
-  readout_->setPadding({6, 4, 6, 4});
-  readout_->setTextAlignment(Qt::AlignLeft);
-  for (QCPAbstractItem* item : {static_cast<QCPAbstractItem*>(markLine_),
-                                static_cast<QCPAbstractItem*>(crosshair_),
-                                static_cast<QCPAbstractItem*>(readout_)}) {
-    item->setVisible(false);
-  }
+  for (QCPItemStraightLine* line : {markLine_, crosshair_}) line->setVisible(false);
 }
 
 void LinePlot::setLines(std::vector<PlotLine> lines, double left, double right) {
@@ -73,8 +65,7 @@ void LinePlot::setLines(std::vector<PlotLine> lines, double left, double right) 
   }
   x().setRange(left, right);
   y().setRange(0, most > 0 ? kHeadroom * most : 1);
-  crosshair_->setVisible(false);
-  readout_->setVisible(false);
+  hideReadout();
   redraw();
 }
 
@@ -124,13 +115,7 @@ void LinePlot::style(const Colors& colors, const QSize& size, Medium medium) con
   markLine_->setPen(QPen(colors.textDisabled, 1));
   markLine_->setVisible(mark_ && medium == Medium::screen);
   crosshair_->setPen(QPen(colors.textDisabled, 1, Qt::DashLine));
-  readout_->setFont(smallFont());
-  readout_->setColor(colors.text);
-  readout_->setBrush(colors.surface);
-  readout_->setPen(QPen(colors.hairline, 1));
-  if (medium == Medium::screen) return;
-  crosshair_->setVisible(false);
-  readout_->setVisible(false);
+  if (medium == Medium::file) crosshair_->setVisible(false);
 }
 
 QString LinePlot::valueAt(std::size_t line, std::size_t point) const {
@@ -145,38 +130,43 @@ std::size_t LinePlot::nearestPoint(const PlotLine& line, double place) {
 
 void LinePlot::mouseMoveEvent(QMouseEvent* event) {
   const QPointF place = fromPixels(event->position());
-  const bool isInside = hasPoints() && x().range().contains(place.x());
-  crosshair_->setVisible(isInside);
-  readout_->setVisible(isInside);
-  if (isInside) readOutAt(place.x());
+  if (hasPoints() && x().range().contains(place.x())) {
+    const QString text = readOutAt(place.x());
+    // A window of its own, because a small plot has no space for all lines of the text.
+    QToolTip::showText(event->globalPosition().toPoint(), text, this);
+  } else {
+    hideReadout();
+  }
   plot().replot(QCustomPlot::rpQueuedReplot);
   QWidget::mouseMoveEvent(event);
 }
 
 void LinePlot::leaveEvent(QEvent* event) {
-  crosshair_->setVisible(false);
-  readout_->setVisible(false);
+  hideReadout();
   plot().replot(QCustomPlot::rpQueuedReplot);
   QWidget::leaveEvent(event);
 }
 
-void LinePlot::readOutAt(double place) {
+/// Places the crosshair at the nearest point and returns the values there.
+QString LinePlot::readOutAt(double place) {
   QStringList texts;
   for (std::size_t i = 0; i < lines_.size(); ++i) {
     if (lines_[i].points.empty()) continue;
     const std::size_t nearest = nearestPoint(lines_[i], place);
     if (texts.isEmpty()) {
       placeAtX(*crosshair_, lines_[i].points[nearest].x());
+      crosshair_->setVisible(true);
       texts << placeAt(lines_[i].points[nearest].x());
     }
     const QString value = valueAt(i, nearest);
     texts << (lines_[i].name.isEmpty() ? value : lines_[i].name + u": "_s + value);
   }
-  readout_->setText(texts.join(u'\n'));
-  // On the side of the crosshair that has more space.
-  const bool isLeft = place > x().range().center();
-  readout_->setPositionAlignment((isLeft ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignTop);
-  readout_->position->setCoords(crosshair_->point1->coords().x(), 0);
+  return texts.join(u'\n');
+}
+
+void LinePlot::hideReadout() {
+  if (crosshair_->visible()) QToolTip::hideText();
+  crosshair_->setVisible(false);
 }
 
 }  // namespace lambda

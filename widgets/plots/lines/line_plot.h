@@ -9,7 +9,6 @@
 #include "widgets/plots/axes/plot_view.h"
 
 class QCPItemStraightLine;
-class QCPItemText;
 
 namespace lambda {
 
@@ -58,15 +57,15 @@ class LinePlot : public PlotView {
   void leaveEvent(QEvent* event) override;
 
  private:
-  void readOutAt(double place);
+  QString readOutAt(double place);
+  void hideReadout();
   AccessiblePart describedLine(std::size_t index) const;
 
   std::vector<PlotLine> lines_;
   PlotLegend legend_;
   std::optional<double> mark_;
   QCPItemStraightLine* markLine_;
-  QCPItemStraightLine* crosshair_;
-  QCPItemText* readout_;
+  QCPItemStraightLine* crosshair_;  ///< Visible while there is a read-out.
 };
 
 }  // namespace lambda
