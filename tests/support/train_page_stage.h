@@ -3,7 +3,6 @@
 #include <memory>
 
 #include <QAction>
-#include <QLabel>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -14,6 +13,7 @@
 #include "app/train/setup/setup_view.h"
 #include "app/train/train_page.h"
 #include "tests/support/scripted_engine.h"
+#include "widgets/theme/elided_label.h"
 
 namespace lambda::test {
 
@@ -64,7 +64,7 @@ struct ShownTrainPage {
 
   bool showsSetup() const { return find<SetupView>()->isVisible(); }
 
-  QString words() const { return find<QLabel>(QStringLiteral("words"))->text(); }
+  QString words() const { return find<ElidedLabel>(QStringLiteral("words"))->fullText(); }
 
   /// The names of those of start, pause, step and stop that are enabled.
   QString enabled() const {

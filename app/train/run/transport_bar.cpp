@@ -28,7 +28,7 @@ namespace lambda {
 namespace {
 
 constexpr int kWordsInterval = 250;  // Milliseconds.
-constexpr int kWidestTitle = 320;
+constexpr int kWidestTitle = 320;    // At every text size: the buttons need more of the bar then.
 
 }  // namespace
 
@@ -81,7 +81,7 @@ void TransportBar::makeButtons() {
   title_->setObjectName(u"title"_s);
   title_->setProperty(kRole, u"heading"_s);
   title_->setTextFormat(Qt::PlainText);
-  words_ = new QLabel(this);
+  words_ = new ElidedLabel(this);
   words_->setObjectName(u"words"_s);
   words_->setProperty(kRole, u"secondary"_s);
   words_->setFont(numberFont());
@@ -248,13 +248,12 @@ void TransportBar::showWords() {
   recipe_->setText(recipeText(hasRun ? status.record.config : document_));
   const QString words = isAboutRun() ? runText() : documentText();
   words_->setText(words);
-  words_->setToolTip(isAboutRun() ? QString() : errors_.join(u'\n'));
+  words_->setDetails(isAboutRun() ? QString() : errors_.join(u'\n'));
   setRole(*words_, !isAboutRun() && !errors_.isEmpty() ? u"error"_s : u"secondary"_s);
 }
 
 void TransportBar::showTitle(const QString& title) {
-  const QString shown =
-      title_->fontMetrics().elidedText(title, Qt::ElideMiddle, qRound(kWidestTitle * textScale()));
+  const QString shown = title_->fontMetrics().elidedText(title, Qt::ElideMiddle, kWidestTitle);
   title_->setText(shown);
   title_->setToolTip(shown == title ? QString() : title.toHtmlEscaped());
 }

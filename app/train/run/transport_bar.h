@@ -83,7 +83,7 @@ class TransportBar : public QWidget {
   QElapsedTimer shown_;  ///< Time since the text last changed.
   QLabel* title_;
   ElidedLabel* recipe_;
-  QLabel* words_;
+  ElidedLabel* words_;
   QAction* start_;
   QAction* pause_;
   QAction* step_;

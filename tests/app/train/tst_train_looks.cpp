@@ -59,7 +59,22 @@ class TestTrainLooks : public QObject {
     shown.document.edit(usable, u"Use data that are there"_s);
     shown.engine->failAt = 30;
     shown.engine->failure = std::string(2000, 'f') + "\n" + std::string(2000, ' ');
+    shown.engine->batchTime = std::chrono::milliseconds(20);
     shown.bar().startAction()->trigger();
+    QTRY_COMPARE(shown.session.state(), SessionState::running);
+    shown.session.pause();
+    QTRY_COMPARE(shown.session.state(), SessionState::paused);
+    RunConfig next = usable;
+    next.seed += 1;
+    shown.document.edit(next, u"Use another seed"_s);
+    QVERIFY2(shown.words().endsWith(u"which differs"_s), qPrintable(shown.words()));
+    QTest::qWait(0);
+    QCOMPARE(needs("paused"), QByteArray());
+    for (const auto* button : shown.bar().findChildren<QAbstractButton*>()) {
+      const QPoint corner = button->mapTo(&shown.page, button->rect().bottomRight());
+      QVERIFY(!button->isVisible() || shown.page.rect().contains(corner));
+    }
+    shown.session.resume();
     QTRY_COMPARE(shown.ended.count(), 1);
     QTest::qWait(0);
     QCOMPARE(needs("failed"), QByteArray());
