@@ -63,6 +63,7 @@ ExperimentGrid::ExperimentGrid(QWidget* parent) : QTableWidget(parent) {
   verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
   connect(this, &QTableWidget::cellClicked, this, &ExperimentGrid::requestRun);
   onPaletteChange(*this, [this] { updateColors(); });
+  onFontChangeOfParts(*this, [this] { resizeColumnsToContents(); });
 }
 
 void ExperimentGrid::setState(const ExperimentState& state, std::size_t measure) {

@@ -7,6 +7,7 @@
 #include "engine/experiments/difference_text.h"
 #include "engine/values/text/text.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 
 using namespace Qt::StringLiterals;
 
@@ -31,6 +32,7 @@ ExperimentResults::ExperimentResults(QWidget* parent) : QTableWidget(parent) {
   setSelectionBehavior(SelectRows);
   setTabKeyNavigation(false);
   verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+  onFontChangeOfParts(*this, [this] { resizeColumnsToContents(); });
 }
 
 void ExperimentResults::setState(const ExperimentState& state, std::size_t measure) {

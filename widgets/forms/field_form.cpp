@@ -13,6 +13,7 @@
 #include "widgets/forms/field_editor.h"
 #include "widgets/forms/form_row.h"
 #include "widgets/forms/sentence.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/spacing.h"
 #include "widgets/theme/tab_order.h"
 #include "widgets/theme/theme.h"
@@ -71,10 +72,13 @@ class FieldForm::Rows {
     help_->setProperty(kRole, u"hint"_s);
     help_->setContentsMargins(spacing::kMargin, spacing::kGap, spacing::kMargin, spacing::kGap);
     help_->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    // Always as high: the form must not jump while somebody tabs through it.
-    help_->setFixedHeight(kHelpLines * QFontMetrics(smallFont()).lineSpacing() + 2 * spacing::kGap);
     outer->addWidget(help_);
     help_->hide();
+    fitHelpToText();
+    onFontChangeOfParts(form, [this] {
+      fitHelpToText();
+      alignLabels();
+    });
     QObject::connect(qApp, &QApplication::focusChanged, &form, [this](QWidget*, QWidget* now) {
       showHelp(now);
     });
@@ -149,6 +153,11 @@ class FieldForm::Rows {
   }
 
  private:
+  /// Always as high: the form must not jump while somebody tabs through it.
+  void fitHelpToText() {
+    help_->setFixedHeight(kHelpLines * QFontMetrics(smallFont()).lineSpacing() + 2 * spacing::kGap);
+  }
+
   bool showsSameKinds(const std::vector<FormSection>& sections) const {
     for (const FormSection& section : sections) {
       for (const FieldRow& row : section.rows) {

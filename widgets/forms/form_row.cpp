@@ -29,6 +29,7 @@ namespace lambda {
 
 namespace {
 
+constexpr double kWidestEditor = 360;
 constexpr int kVarySide = 24;  ///< Small: the button covers the end of a long label.
 const QString kVaryText = u"Vary this in an experiment"_s;
 
@@ -63,7 +64,9 @@ FormRow::FormRow(const FieldRow& row, QWidget* parent)
   layout->addLayout(below_);
 
   label_->setBuddy(editor_->field());
-  editor_->setMaximumWidth(qRound(360 * textScale()));
+  const auto fitToText = [this] { editor_->setMaximumWidth(qRound(kWidestEditor * textScale())); };
+  fitToText();
+  onFontChange(*this, fitToText);
   label_->installEventFilter(this);
   editor_->field()->installEventFilter(this);
   // A line of text has a context menu; "Reset to ..." is added to it.

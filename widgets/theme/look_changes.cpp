@@ -63,4 +63,10 @@ void onPaletteChange(QWidget& widget, std::function<void()> react) {
   onChange(widget, {QEvent::PaletteChange}, std::move(react));
 }
 
+void onFontChangeOfParts(QWidget& widget, std::function<void()> react) {
+  onFontChange(widget, [&widget, react = std::move(react)] {
+    QMetaObject::invokeMethod(&widget, react, Qt::QueuedConnection);
+  });
+}
+
 }  // namespace lambda

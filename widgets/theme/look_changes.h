@@ -16,4 +16,8 @@ void onChange(QWidget& widget,
 void onFontChange(QWidget& widget, std::function<void()> react);
 void onPaletteChange(QWidget& widget, std::function<void()> react);
 
+/// The same for what depends on the sizes of a widget's parts: they get their fonts one after the
+/// other, and it reacts when all have theirs.
+void onFontChangeOfParts(QWidget& widget, std::function<void()> react);
+
 }  // namespace lambda

@@ -14,6 +14,7 @@
 
 #include "app/experiments/plan/plan_estimate.h"
 #include "widgets/text/quantity_text.h"
+#include "widgets/theme/look_changes.h"
 #include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
 
@@ -63,6 +64,7 @@ PlanPanel::PlanPanel(const std::filesystem::path& program, PlanTiming timing, QW
   column->addWidget(table_, 1);
   delay_->setSingleShot(true);
   delay_->setInterval(kDelay);
+  onFontChangeOfParts(*table_, [this] { table_->resizeColumnsToContents(); });
   connect(delay_, &QTimer::timeout, this, &PlanPanel::measure);
   connect(button_, &QPushButton::clicked, this, &PlanPanel::measure);
   connect(estimate_, &PlanEstimate::measured, this, [this](const PlanTime& time) {

@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
@@ -22,6 +23,7 @@
 #include "tests/support/written_experiment.h"
 #include "widgets/plots/effects/effect_plot.h"
 #include "widgets/theme/colors.h"
+#include "widgets/theme/theme.h"
 
 namespace fs = std::filesystem;
 using namespace Qt::StringLiterals;
@@ -75,6 +77,7 @@ class TestExperimentsPage : public QObject {
   void thePlanFollowsItsFile();
   void aFileThatIsNoExperimentIsExplainedAtTheTop();
   void lookingAtAPlanMeasuresNothing();
+  void columnsAreAsWideAsLargeTextNeeds();
 
  private:
   /// The experiment that is shown, beside which a draft has a plan of its own.
@@ -393,6 +396,24 @@ void TestExperimentsPage::lookingAtAPlanMeasuresNothing() {
   page_->setTraining(false);
   button->click();
   QTRY_VERIFY(fs::exists(home_->path() / "no-program.calls"));
+}
+
+void TestExperimentsPage::columnsAreAsWideAsLargeTextNeeds() {
+  const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
+  applyTheme(*qApp, ThemeChoice::light);
+  Experiment experiment = rates();
+  experiment.name = "from-a-file";
+  const fs::path file = home_->path() / "somewhere.json";
+  std::ofstream(file) << toJson(experiment);
+  page_->showFile(file);
+  const auto& plan = *view().findChild<QTableWidget*>(u"plan"_s);
+  QTRY_COMPARE(plan.rowCount(), 2);
+  applyTheme(*qApp, ThemeChoice::light, 2.0);
+  const QAbstractItemView& cells = plan;
+  for (int column = 0; column < plan.columnCount(); ++column) {
+    QTRY_VERIFY(plan.columnWidth(column) >= cells.sizeHintForColumn(column));
+    QTRY_VERIFY(plan.columnWidth(column) >= plan.horizontalHeader()->sectionSizeHint(column));
+  }
 }
 
 }  // namespace lambda::test
