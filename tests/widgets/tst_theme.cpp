@@ -3,10 +3,14 @@
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
+#include <QCheckBox>
 #include <QComboBox>
 #include <QDir>
 #include <QLabel>
 #include <QListWidget>
+#include <QRadioButton>
+#include <QRegularExpression>
+#include <QStyleOptionButton>
 #include <QtTest/QtTest>
 
 #include "widgets/theme/colors.h"
@@ -49,6 +53,7 @@ class TestTheme : public QObject {
   void everyNameInTheRulesHasAValue();
   void aWidgetReactsAfterEachChange();
   void allTextGrowsWithTheScale();
+  void boxesAndDotsGrowWithTheText();
   void figuresInColumnsHaveOneWidth();
   void everyIconCanBeDrawnInBothThemes();
   void buttonsOfQuestionsHaveNoIcons();
@@ -95,6 +100,7 @@ void TestTheme::everyNameInTheRulesHasAValue() {
   applyTheme(*qApp, ThemeChoice::light);
   QVERIFY(qApp->styleSheet().contains(u"QToolTip"_s));
   QVERIFY(!qApp->styleSheet().contains(u'@'));
+  QVERIFY(!qApp->styleSheet().contains(QRegularExpression(u"\\dsp"_s)));
 }
 
 void TestTheme::aWidgetReactsAfterEachChange() {
@@ -117,6 +123,25 @@ void TestTheme::allTextGrowsWithTheScale() {
   QCOMPARE(bodyFont().pixelSize(), 2 * body);
   QCOMPARE(headingFont().pixelSize(), 2 * heading);
   applyTheme(*qApp, ThemeChoice::light, 1);
+}
+
+void TestTheme::boxesAndDotsGrowWithTheText() {
+  const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
+  QCheckBox box;
+  QRadioButton dot;
+  const auto widthOf = [](const QWidget& widget, QStyle::PixelMetric part, QStyle::StateFlag is) {
+    QStyleOptionButton option;
+    option.initFrom(&widget);
+    option.state |= is;
+    return widget.style()->pixelMetric(part, &option, &widget);
+  };
+  for (const double scale : {1.0, 1.25, 1.5, 1.75, 2.0}) {
+    applyTheme(*qApp, ThemeChoice::light, scale);
+    for (const QStyle::StateFlag is : {QStyle::State_Off, QStyle::State_On}) {
+      QCOMPARE(widthOf(box, QStyle::PM_IndicatorWidth, is), qRound(14 * scale) + 2);
+      QCOMPARE(widthOf(dot, QStyle::PM_ExclusiveIndicatorWidth, is), qRound(12 * scale) + 2);
+    }
+  }
 }
 
 void TestTheme::figuresInColumnsHaveOneWidth() {

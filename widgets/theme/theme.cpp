@@ -8,6 +8,7 @@
 #include <QFontDatabase>
 #include <QFrame>
 #include <QPalette>
+#include <QRegularExpression>
 #include <QStyleFactory>
 
 #include "widgets/theme/colors.h"
@@ -23,14 +24,27 @@ namespace lambda {
 
 namespace {
 
+/// The pixels of the lengths in sp.
+QString withPixels(const QString& text, double scale) {
+  const QRegularExpression length(u"\\b(\\d+)sp\\b"_s);
+  QString result;
+  qsizetype done = 0;
+  for (QRegularExpressionMatchIterator found = length.globalMatch(text); found.hasNext();) {
+    const QRegularExpressionMatch match = found.next();
+    result += text.sliced(done, match.capturedStart() - done);
+    result += u"%1px"_s.arg(qRound(match.captured(1).toInt() * scale));
+    done = match.capturedEnd();
+  }
+  return result + text.sliced(done);
+}
+
 /// The rules of theme.qss with the values of its names.
 QString rules(const Colors& c, double scale) {
   QFile file(u":/theme.qss"_s);
   if (!file.open(QIODevice::ReadOnly)) qFatal("theme.qss is not in the program");
   QString text = QString::fromUtf8(file.readAll());
-  const auto px = [&](double pixels) -> QString {
-    return QString::number(qRound(pixels * scale)) + u"px"_s;
-  };
+  // A checked radio button is as large as another: its circle is 12sp wide in a border of 1px.
+  const int dot = qRound(12 * scale) + 2 - 2 * qRound(4 * scale);
   const QColor accentHover = c.dark ? c.accent.lighter(108) : c.accent.darker(110);
   // Longer names first: @accent is also the beginning of @accentHover.
   const std::pair<QString, QString> values[] = {
@@ -50,15 +64,11 @@ QString rules(const Colors& c, double scale) {
       {u"@warning"_s, c.warning.name()},
       {u"@success"_s, c.success.name()},
       {u"@theme"_s, c.dark ? u"dark"_s : u"light"_s},
-      {u"@title"_s, px(22)},
-      {u"@heading"_s, px(15)},
-      {u"@body"_s, px(13)},
-      {u"@message"_s, px(320)},
-      {u"@small"_s, px(11)},
+      {u"@dot"_s, u"%1px"_s.arg(dot)},
       {u"@text"_s, c.text.name()},
   };
   for (const auto& [name, value] : values) text.replace(name, value);
-  return text;
+  return withPixels(text, scale);
 }
 
 QFont applicationFont(double scale) {
