@@ -17,6 +17,8 @@
 #include "widgets/pictures/images/image_view.h"
 #include "widgets/pictures/large_picture.h"
 #include "widgets/plots/lines/spectrum_view.h"
+#include "widgets/theme/theme.h"
+#include "widgets/theme/typography.h"
 
 using namespace Qt::StringLiterals;
 
@@ -70,6 +72,7 @@ class TestImageWidgets : public QObject {
   void explanationShowsNumbersOfTheMomentAndClosesOnEscape();
   void barsAndSpectraSpeakTheirNumbers();
   void exportsInEveryFormat();
+  void namesOfClassesAreWholeBesideShortBars();
 };
 
 void TestImageWidgets::clickChoosesThePositionUnderThePointer() {
@@ -292,6 +295,20 @@ void TestImageWidgets::exportsInEveryFormat() {
       if (suffix == u"png"_s) QCOMPARE(QImage(path).size(), exportedSize(*source, {}) * 2);
     }
   }
+}
+
+/// Names that differ in the middle look alike where they are cut there.
+void TestImageWidgets::namesOfClassesAreWholeBesideShortBars() {
+  const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
+  applyTheme(*qApp, ThemeChoice::light, 2.0);
+  const auto drawn = [](const QString& name) {
+    BarList bars;
+    bars.setBars({{name, 0.25}});
+    const double width = QFontMetricsF(bodyFont()).horizontalAdvance(name);
+    bars.resize(qRound(1.9 * width), bars.sizeHint().height());
+    return bars.grab().toImage();
+  };
+  QVERIFY(drawn(u"dot left of a square"_s) != drawn(u"dot left fo a square"_s));
 }
 
 }  // namespace lambda::test

@@ -21,6 +21,7 @@ namespace {
 
 constexpr double kBarHeight = 10;
 constexpr double kMarkWidth = 16;  // the tick before the true class' name
+constexpr double kLeastBar = 40;   // down to this length, bars give way to whole names
 
 void paintMark(QPainter& painter, const QPointF& center, const QColor& color) {
   painter.save();
@@ -77,11 +78,12 @@ void BarList::paintTo(QPainter& painter, const QSize& size, const Colors& colors
   const QFontMetricsF metrics(bold);
   double names = 0;
   for (const Bar& bar : bars_) names = std::max(names, metrics.horizontalAdvance(bar.name));
-  names = std::min(names, size.width() * 0.4);
   const double numbers =
       QFontMetricsF(numberFont()).horizontalAdvance(u"100.0 %"_s) + spacing::kGap;
+  const double shared = size.width() - kMarkWidth - spacing::kGap - numbers;
+  names = std::clamp(shared - kLeastBar, 0.0, names);
   const double left = kMarkWidth + names + spacing::kGap;
-  const double space = std::max(8.0, size.width() - left - numbers);
+  const double space = std::max(kLeastBar, shared - names);
   double top = 0;
   if (!title_.isEmpty()) {
     QFont font = smallFont();
