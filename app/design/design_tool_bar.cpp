@@ -173,7 +173,6 @@ QWidget* DesignPage::makeToolBar() {
 void DesignPage::updateIcons() {
   for (const auto& [action, name] : icons_) action->setIcon(icon(name, *this));
   trainButton_->setIcon(icon(u"play"_s, colorsOf(*this).accentText));
-  fitIconsToText(*toolBar_);
 }
 
 }  // namespace lambda

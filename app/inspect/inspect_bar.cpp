@@ -8,8 +8,6 @@
 #include "app/inspect/choosers/source_chooser.h"
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/theme/elided_label.h"
-#include "widgets/theme/icons.h"
-#include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/widget_role.h"
 
@@ -37,7 +35,7 @@ InspectBar::InspectBar(const QList<QAction*>& modes, QWidget* parent)
   auto* buttons = new QHBoxLayout;
   buttons->setSpacing(4);
   for (QAction* mode : modes) {
-    QToolButton* button = modes_.emplaceBack(new QToolButton);
+    auto* button = new QToolButton;
     button->setDefaultAction(mode);
     button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     buttons->addWidget(button);
@@ -50,8 +48,6 @@ InspectBar::InspectBar(const QList<QAction*>& modes, QWidget* parent)
   row_->addWidget(busy_);
   row_->addStretch();
   row_->addLayout(buttons);
-  fitToText();
-  onFontChange(*this, [this] { fitToText(); });
 }
 
 void InspectBar::addControls(QWidget& controls) {
@@ -73,10 +69,6 @@ void InspectBar::setStatus(const QString& text, bool isLive) {
 
 void InspectBar::setBusy(bool isBusy) {
   busy_->setVisible(isBusy);
-}
-
-void InspectBar::fitToText() {
-  for (QToolButton* button : modes_) button->setIconSize(iconSizeForText());
 }
 
 }  // namespace lambda

@@ -6,7 +6,6 @@
 class QAction;
 class QHBoxLayout;
 class QProgressBar;
-class QToolButton;
 
 namespace lambda {
 
@@ -37,14 +36,11 @@ class InspectBar : public QWidget {
   void setBusy(bool isBusy);
 
  private:
-  void fitToText();
-
   SourceChooser* chooser_;
   QHBoxLayout* row_;
   QList<QWidget*> controls_;
   ElidedLabel* status_;
   QProgressBar* busy_;
-  QList<QToolButton*> modes_;
 };
 
 }  // namespace lambda

@@ -8,9 +8,11 @@
 #include <QDir>
 #include <QLabel>
 #include <QListWidget>
+#include <QPushButton>
 #include <QRadioButton>
 #include <QRegularExpression>
 #include <QStyleOptionButton>
+#include <QToolButton>
 #include <QtTest/QtTest>
 
 #include "widgets/theme/colors.h"
@@ -54,6 +56,7 @@ class TestTheme : public QObject {
   void aWidgetReactsAfterEachChange();
   void allTextGrowsWithTheScale();
   void boxesAndDotsGrowWithTheText();
+  void iconsOfButtonsGrowWithTheText();
   void figuresInColumnsHaveOneWidth();
   void everyIconCanBeDrawnInBothThemes();
   void buttonsOfQuestionsHaveNoIcons();
@@ -141,6 +144,17 @@ void TestTheme::boxesAndDotsGrowWithTheText() {
       QCOMPARE(widthOf(box, QStyle::PM_IndicatorWidth, is), qRound(14 * scale) + 2);
       QCOMPARE(widthOf(dot, QStyle::PM_ExclusiveIndicatorWidth, is), qRound(12 * scale) + 2);
     }
+  }
+}
+
+void TestTheme::iconsOfButtonsGrowWithTheText() {
+  const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
+  QPushButton push;
+  QToolButton tool;
+  for (const double scale : {1.0, 1.5, 2.0}) {
+    applyTheme(*qApp, ThemeChoice::light, scale);
+    QCOMPARE(push.iconSize(), iconSizeForText());
+    QCOMPARE(tool.iconSize(), iconSizeForText());
   }
 }
 

@@ -88,9 +88,7 @@ class ExportButton : public QToolButton {
  public:
   explicit ExportButton(QWidget& picture) : QToolButton(&picture), picture_(&picture) {
     setIcon(lambda::icon(u"export"_s, *this));
-    setIconSize(iconSizeForText());
     onPaletteChange(*this, [this] { setIcon(lambda::icon(u"export"_s, *this)); });
-    onFontChange(*this, [this] { setIconSize(iconSizeForText()); });
   }
 
  protected:

@@ -30,7 +30,7 @@ namespace lambda {
 namespace {
 
 constexpr double kWidestEditor = 360;
-constexpr int kVarySide = 24;  ///< Small: the button covers the end of a long label.
+constexpr double kVarySide = 24;  ///< Small: the button covers the end of a long label.
 const QString kVaryText = u"Vary this in an experiment"_s;
 
 QString text(const std::string& utf8) {
@@ -230,7 +230,8 @@ bool FormRow::eventFilter(QObject* watched, QEvent* event) {
 void FormRow::enterEvent(QEnterEvent* event) {
   QWidget::enterEvent(event);
   if (!vary_ || !row_.enabled) return;
-  QRect place(QPoint(), QSize(kVarySide, kVarySide));
+  const int side = qRound(kVarySide * textScale());
+  QRect place(QPoint(), QSize(side, side));
   place.moveCenter(label_->geometry().center());
   place.moveRight(label_->geometry().right());
   vary_->setGeometry(place);

@@ -148,12 +148,9 @@ QToolButton* makeExplanationButton(QWidget& owner, std::function<ExplanationText
   button->setProperty(kRole, u"quiet"_s);
   button->setToolTip(u"What is this?"_s);
   button->setAccessibleName(u"What is this?"_s);
-  const auto updateIcon = [button] {
-    button->setIcon(icon(u"help"_s, *button));
-    button->setIconSize(iconSizeForText());
-  };
+  const auto updateIcon = [button] { button->setIcon(icon(u"help"_s, *button)); };
   updateIcon();
-  onChange(*button, {QEvent::PaletteChange, QEvent::FontChange}, updateIcon);
+  onPaletteChange(*button, updateIcon);
   QObject::connect(button, &QToolButton::clicked, button, [button, text = std::move(text)] {
     Explanation::show(*button, text);
   });

@@ -1,6 +1,5 @@
 #include "widgets/theme/icons.h"
 
-#include <QAbstractButton>
 #include <QFile>
 #include <QGuiApplication>
 #include <QPainter>
@@ -65,12 +64,6 @@ QIcon icon(const QString& name, const QColor& color) {
 QSize iconSizeForText() {
   const int side = qRound(16 * textScale());
   return {side, side};
-}
-
-void fitIconsToText(QWidget& widget) {
-  for (auto* button : widget.findChildren<QAbstractButton*>()) {
-    button->setIconSize(iconSizeForText());
-  }
 }
 
 }  // namespace lambda

@@ -17,11 +17,7 @@ QIcon icon(const QString& name, const QWidget& widget);
 /// The same in the given colour, for signs of problems and on coloured backgrounds.
 QIcon icon(const QString& name, const QColor& color);
 
-/// The size of icons beside text, which grows with it.
+/// The size of icons beside text, which grows with it. Buttons have it from the theme.
 QSize iconSizeForText();
-
-/// Gives the icons of all buttons in a widget that size. Must be called again on
-/// QEvent::FontChange.
-void fitIconsToText(QWidget& widget);
 
 }  // namespace lambda

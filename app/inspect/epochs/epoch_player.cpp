@@ -211,7 +211,6 @@ void EpochPlayer::updateParts() {
   play_->setIcon(icon(isPlaying() ? u"pause"_s : u"play"_s, *this));
   play_->setToolTip(isPlaying() ? u"Pause (P)"_s : u"Play (P)"_s);
   strip_->setCurrent(current());
-  for (QToolButton* button : {back_, play_, forward_}) button->setIconSize(iconSizeForText());
   label_->setFont(numberFont());
   label_->setMinimumWidth(qRound(kLabelWidth * textScale()));
   if (!hasEpochs) {

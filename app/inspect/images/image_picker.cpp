@@ -23,7 +23,6 @@
 #include "widgets/export/export_menu.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
-#include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
 #include "widgets/theme/theme.h"
 #include "widgets/theme/typography.h"
@@ -214,9 +213,6 @@ void ImagePicker::showSplits() {
 void ImagePicker::fitToText() {
   grid_->setThumbnailSide(qRound(kThumbnailSide * textScale()));
   grid_->setFixedHeight(grid_->sizeHint().height());
-  for (auto* button : buttons_->parentWidget()->findChildren<QToolButton*>()) {
-    button->setIconSize(iconSizeForText());
-  }
   fitChoices();
 }
 

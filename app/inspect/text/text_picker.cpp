@@ -16,7 +16,6 @@
 #include "app/inspect/panels/panel_parts.h"
 #include "widgets/text/quantity_text.h"
 #include "widgets/theme/flow_layout.h"
-#include "widgets/theme/icons.h"
 #include "widgets/theme/look_changes.h"
 #include "widgets/theme/spacing.h"
 #include "widgets/theme/theme.h"
@@ -81,7 +80,6 @@ TextPicker::TextPicker(QWidget* parent)
 
 void TextPicker::fitToText() {
   text_->setFixedWidth(qRound(kFieldWidth * textScale()));
-  fitIconsToText(*this);
 }
 
 void TextPicker::addButtons(const QList<QAction*>& actions) {

@@ -97,7 +97,7 @@ QueuePanel::QueuePanel(TrainingQueue& queue, QWidget* parent)
   connect(dismiss_, &QToolButton::clicked, &queue_, &TrainingQueue::dismissFileProblem);
   updateIcons();
   showQueue();
-  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { updateIcons(); });
+  onPaletteChange(*this, [this] { updateIcons(); });
 }
 
 /// The same run stays selected; where it has gone, the one that took its place.
@@ -159,7 +159,6 @@ void QueuePanel::updateIcons() {
   down_->setIcon(icon(u"chevron-down"_s, *this));
   remove_->setIcon(icon(u"trash"_s, *this));
   dismiss_->setIcon(icon(u"close"_s, *this));
-  fitIconsToText(*this);
 }
 
 void QueuePanel::moveBy(int rows) {

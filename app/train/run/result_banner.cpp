@@ -224,7 +224,6 @@ void ResultBanner::updateIcons() {
   sign_->setAccessibleName(isError ? u"Error"_s : u"Result"_s);
   copy_->setIcon(icon(u"copy"_s, *this));
   close_->setIcon(icon(u"close"_s, *this));
-  fitIconsToText(*this);
 }
 
 }  // namespace lambda

@@ -44,7 +44,7 @@ TransportBar::TransportBar(TrainingSession& session, QWidget* parent)
     if (!shown_.isValid() || shown_.elapsed() >= kWordsInterval) showWords();
   });
   showState();
-  onChange(*this, {QEvent::PaletteChange, QEvent::FontChange}, [this] { updateIcons(); });
+  onPaletteChange(*this, [this] { updateIcons(); });
 }
 
 void TransportBar::makeActions() {
@@ -269,7 +269,6 @@ void TransportBar::updateIcons() {
   step_->setIcon(icon(u"step"_s, *this));
   stop_->setIcon(icon(u"stop"_s, *this));
   settings_->setIcon(icon(u"settings"_s, *this));
-  fitIconsToText(*this);
 }
 
 }  // namespace lambda

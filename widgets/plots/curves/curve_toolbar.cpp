@@ -230,7 +230,6 @@ bool CurveToolbar::event(QEvent* event) {
 void CurveToolbar::updateSizes() {
   constexpr int kNarrowSlider = 64;
   constexpr int kWideSlider = 96;
-  for (QToolButton* button : {follow_, fit_}) button->setIconSize(iconSizeForText());
   smoothing_->setMinimumWidth(qRound(kNarrowSlider * textScale()));
   smoothing_->setMaximumWidth(qRound(kWideSlider * textScale()));
   smoothingValue_->setMinimumWidth(QFontMetrics(numberFont()).horizontalAdvance(u"0.9990"_s));
