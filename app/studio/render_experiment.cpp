@@ -3,7 +3,7 @@
 #include <set>
 
 #include "app/experiments/pictures/experiment_figures.h"
-#include "app/studio/picture_writer.h"
+#include "app/experiments/pictures/shown_values.h"
 #include "engine/experiments/read_curves.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/runtime/error.h"
@@ -12,22 +12,24 @@
 #include "widgets/plots/intervals/interval_plot.h"
 #include "widgets/plots/scatter/scatter_plot.h"
 
+using namespace Qt::StringLiterals;
+
 namespace lambda {
 
 namespace {
 
-/// Creates, fills and writes the pictures of one state.
+/// Creates and fills the pictures of one state.
 class ExperimentRenderer {
  public:
-  ExperimentRenderer(const ExperimentState& state, PictureWriter& writer)
-      : state_(state), writer_(writer) {}
+  ExperimentRenderer(const ExperimentState& state, const PictureSink& sink)
+      : state_(state), sink_(sink) {}
 
   void render(PictureKind picture) {
     if (picture == PictureKind::curves) {
       for (const CurveQuantity quantity : curveQuantitiesOf(state_)) {
         IntervalPlot plot(IntervalLook::bands);
         showCurves(plot, state_, quantity);
-        write(plot);
+        draw(plot, plot.exportCaption());
       }
       return;
     }
@@ -42,17 +44,20 @@ class ExperimentRenderer {
       case PictureKind::effects: {
         EffectPlot plot;
         showEffects(plot, state_, measure);
-        return write(plot);
+        return draw(
+            plot,
+            u"%1 of all variants: each run, the mean over seeds and its 95 % interval"_s.arg(
+                plainTitle(state_.experiment.measures[measure])));
       }
       case PictureKind::sweep: {
         IntervalPlot plot(IntervalLook::bars);
         showSweep(plot, state_, measure);
-        return write(plot);
+        return draw(plot, plot.exportCaption());
       }
       case PictureKind::heatmap: {
         NamedHeatmap map;
         showHeatmap(map, state_, measure);
-        return write(map);
+        return draw(map, map.exportCaption());
       }
       case PictureKind::costs: {
         // Several measures may have the same score.
@@ -60,7 +65,7 @@ class ExperimentRenderer {
         for (const CostQuantity cost : kCostQuantities) {
           ScatterPlot plot;
           showCosts(plot, state_, measure, cost);
-          write(plot);
+          draw(plot, plot.exportCaption());
         }
         return;
       }
@@ -69,24 +74,28 @@ class ExperimentRenderer {
     }
   }
 
-  void write(const Exportable& picture) {
-    if (!picture.toCsv().isEmpty()) writer_.write(picture);
+  void draw(const Exportable& picture, const QString& text) {
+    if (!picture.toCsv().isEmpty()) sink_(picture, text);
   }
 
   const ExperimentState& state_;
-  PictureWriter& writer_;
+  const PictureSink& sink_;
   std::set<Quantity> scores_;  ///< Drawn against the costs so far.
 };
 
 }  // namespace
+
+void drawExperiment(const ExperimentState& state, const PictureSink& sink) {
+  ExperimentRenderer renderer(state, sink);
+  for (const PictureKind picture : picturesOf(state)) renderer.render(picture);
+}
 
 QStringList renderExperiment(const QString& experiment, const QString& folder) {
   const ExperimentFolder opened = ExperimentFolder::open(experiment.toStdString());
   ExperimentState state = readExperiment(opened);
   readCurves(opened, state);
   PictureWriter writer(folder);
-  ExperimentRenderer renderer(state, writer);
-  for (const PictureKind picture : picturesOf(state)) renderer.render(picture);
+  drawExperiment(state, writer.sink());
   if (writer.files().isEmpty()) {
     throw Error(experiment.toStdString(),
                 "there is nothing to draw: no run of the experiment has trained an epoch",

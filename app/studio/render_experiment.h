@@ -2,7 +2,14 @@
 
 #include <QStringList>
 
+#include "app/studio/picture_writer.h"
+#include "engine/values/experiment/experiment_state.h"
+
 namespace lambda {
+
+/// Draws the pictures that make sense for an experiment whose curves have been read, without those
+/// that have no value so far.
+void drawExperiment(const ExperimentState& state, const PictureSink& sink);
 
 /// Writes the pictures that make sense for an experiment (picturesOf()) into a folder, which is
 /// created: those of every measure, of every quantity of the curves, and against every cost.

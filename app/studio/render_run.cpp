@@ -1,10 +1,10 @@
 #include "app/studio/render_run.h"
 
 #include <array>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
-#include "app/studio/picture_writer.h"
 #include "engine/formats/inspection/probe_snapshot.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
@@ -35,18 +35,7 @@ void appendTile(Array& tiles, const Array& tile) {
   tiles.values.insert(tiles.values.end(), tile.values.begin(), tile.values.end());
 }
 
-void writeCurves(const Metrics& metrics, PictureWriter& writer) {
-  if (metrics.batches.empty() && metrics.epochs.empty()) return;
-  const ScoreKind scoredBy = metrics.epochs.empty() ? metrics.batches.front().scoredBy
-                                                    : metrics.epochs.front().train.scoredBy;
-  CurvePlot plot(runPanels(scoredBy));
-  plot.setSeries(runCurves(metrics));
-  plot.setSmoothing(kSmoothing);
-  plot.setExportName(u"curves"_s);
-  writer.write(plot);
-}
-
-void writeHeatmap(HeatmapData data, PictureWriter& writer) {
+void drawHeatmap(HeatmapData data, const PictureSink& sink) {
   if (data.array.empty()) return;
   if (data.array.values.size() > kMostNumbers || data.tileCount() > kMostTiles) {
     throw Error(data.title.toStdString(),
@@ -54,16 +43,17 @@ void writeHeatmap(HeatmapData data, PictureWriter& writer) {
                     std::to_string(data.tileCount()) + " tiles, too many for a picture",
                 "Show the layer in Inspect instead.");
   }
+  const QString title = data.title;
   HeatmapView view;
   view.setData(std::move(data));
-  writer.write(view);
+  sink(view, title);
 }
 
 int halfOf(const Array& array, std::size_t dimension) {
   return static_cast<int>(array.shape[dimension] / 2);
 }
 
-void writeLayer(const ProbeLayer& layer, int epoch, PictureWriter& writer) {
+void drawLayer(const ProbeLayer& layer, int epoch, const PictureSink& sink) {
   const QString name = QString::fromStdString(layer.name);
   const QString place = u"%1 after epoch %2"_s.arg(name).arg(epoch);
 
@@ -82,7 +72,7 @@ void writeLayer(const ProbeLayer& layer, int epoch, PictureWriter& writer) {
   lambdas.rows.label = u"k"_s;
   lambdas.columns.label = u"v"_s;
   lambdas.captions = captions;
-  writeHeatmap(std::move(lambdas), writer);
+  drawHeatmap(std::move(lambdas), sink);
 
   HeatmapData contributions{.array =
                                 sumOf(layer.contributionsContent, layer.contributionsPosition)};
@@ -90,7 +80,7 @@ void writeLayer(const ProbeLayer& layer, int epoch, PictureWriter& writer) {
   contributions.title = u"Contributions to the middle pixel, %1, one tile per head"_s.arg(place);
   contributions.rows.label = u"row"_s;
   contributions.columns.label = u"column"_s;
-  writeHeatmap(std::move(contributions), writer);
+  drawHeatmap(std::move(contributions), sink);
 
   HeatmapData embeddings{.array = layer.embeddings};
   if (!embeddings.array.empty()) {
@@ -99,22 +89,43 @@ void writeLayer(const ProbeLayer& layer, int epoch, PictureWriter& writer) {
     embeddings.rows = {u"dy"_s, -halfOf(embeddings.array, 2), true};
     embeddings.columns = {u"dx"_s, -halfOf(embeddings.array, 3), true};
   }
-  writeHeatmap(std::move(embeddings), writer);
+  drawHeatmap(std::move(embeddings), sink);
 }
 
 }  // namespace
 
+void drawCurves(const Metrics& metrics, const PictureSink& sink) {
+  if (metrics.batches.empty() && metrics.epochs.empty()) return;
+  const ScoreKind scoredBy = metrics.epochs.empty() ? metrics.batches.front().scoredBy
+                                                    : metrics.epochs.front().train.scoredBy;
+  CurvePlot plot(runPanels(scoredBy));
+  plot.setSeries(runCurves(metrics));
+  plot.setSmoothing(kSmoothing);
+  plot.setExportName(u"curves"_s);
+  sink(plot,
+       u"Loss and %1 over the steps of the training: batches and their moving average, and after "
+       "each epoch the training sample and the validation images"_s.arg(
+           QString::fromUtf8(traitsOf(scoredBy).name)));
+}
+
+std::optional<ProbeSnapshot> lastProbeOf(const RunFolder& folder, const Architecture& network) {
+  const std::vector<std::filesystem::path> probes = probeSnapshotsOf(folder.inspection());
+  if (probes.empty()) return std::nullopt;
+  return readProbeSnapshot(probes.back(), inspectableLayers(network));
+}
+
+void drawLayers(const ProbeSnapshot& probe, const PictureSink& sink) {
+  for (const ProbeLayer& layer : probe.layers) drawLayer(layer, probe.epoch, sink);
+}
+
 QStringList renderRun(const QString& run, const QString& folder) {
   const RunFolder runFolder = RunFolder::open(run.toStdString());
   PictureWriter writer(folder);
-  writeCurves(readMetrics(runFolder.metrics()), writer);
-  const std::vector<std::filesystem::path> probes = probeSnapshotsOf(runFolder.inspection());
-  if (!probes.empty()) {
-    std::vector<Problem> ignored;
-    const RunConfig config = readRunRecord(runFolder.record(), ignored).config;
-    const ProbeSnapshot last =
-        readProbeSnapshot(probes.back(), inspectableLayers(config.architecture));
-    for (const ProbeLayer& layer : last.layers) writeLayer(layer, last.epoch, writer);
+  drawCurves(readMetrics(runFolder.metrics()), writer.sink());
+  std::vector<Problem> ignored;
+  const RunConfig config = readRunRecord(runFolder.record(), ignored).config;
+  if (const auto probe = lastProbeOf(runFolder, config.architecture)) {
+    drawLayers(*probe, writer.sink());
   }
   if (writer.files().isEmpty()) {
     throw Error(run.toStdString(),

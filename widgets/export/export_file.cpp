@@ -181,6 +181,14 @@ QImage toImage(const Exportable& source, const ExportOptions& options) {
   return image;
 }
 
+QString toDataUri(const Exportable& source, const ExportOptions& options) {
+  const QByteArray svg = toSvg(source, options);
+  const QByteArray png = toPng(toImage(source, options));
+  const bool isVector = svg.size() <= png.size();
+  return (isVector ? u"data:image/svg+xml;base64,"_s : u"data:image/png;base64,"_s) +
+         QString::fromLatin1((isVector ? svg : png).toBase64());
+}
+
 std::function<QString()> exportWriter(const Exportable& source,
                                       const QString& path,
                                       const ExportOptions& options) {

@@ -36,6 +36,10 @@ QSize exportedSize(const Exportable& source, const ExportOptions& options);
 /// the options ask for.
 QImage toImage(const Exportable& source, const ExportOptions& options);
 
+/// The picture as a data: URI, for a page that contains its pictures: as SVG or as PNG, whichever
+/// is shorter.
+QString toDataUri(const Exportable& source, const ExportOptions& options);
+
 /// Draws the picture, or collects its numbers, and returns what writes the file: all of it or
 /// nothing. The writer may be called on any thread, also after the picture was destroyed; it
 /// returns an empty text, or what went wrong and what to do.
