@@ -71,9 +71,7 @@ std::string markdownReport(const ExperimentState& state, const std::vector<std::
   for (std::size_t i = 0; i < state.results.size(); ++i) {
     text += markdownTable(state, state.results[i], i == 0);
   }
-  text +=
-      "Differences are those of runs with the same seed, and intervals contain the true value in "
-      "95 of 100 such experiments (Student's t).\n";
+  text += std::string(kDifferencesNote) + "\n";
   const std::string missing = missingText(state);
   if (!missing.empty()) text += "\n" + missing + ".\n";
   for (const ExperimentCell& cell : state.cells) {

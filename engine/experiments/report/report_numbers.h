@@ -6,6 +6,11 @@
 
 namespace lambda {
 
+/// How differences and intervals are meant.
+inline constexpr const char* kDifferencesNote =
+    "Differences are those of runs with the same seed, and intervals contain the true value in 95 "
+    "of 100 such experiments (Student's t).";
+
 /// Numbers of a variant as a report shows them; empty where there are too few runs.
 struct ReportNumbers {
   std::string count;
