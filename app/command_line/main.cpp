@@ -36,6 +36,7 @@ Action parse(int argc, char** argv) {
   addExport(*program, action);
   addImport(*program, action);
   addCurves(*program, action);
+  addReport(*program, action);
   addPresets(*program, action);
   addLayers(*program, action);
   addSettings(*program, action);

@@ -1,7 +1,9 @@
 #include <clocale>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
+#include <vector>
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -11,6 +13,7 @@
 
 #include "app/interrupt.h"
 #include "app/process_start.h"
+#include "app/report/report_writer.h"
 #include "app/studio/engine_module/load_engine.h"
 #include "app/studio/main_window.h"
 #include "app/studio/preferences.h"
@@ -20,6 +23,7 @@
 #include "engine/runtime/error.h"
 #include "engine/runtime/spin_limit.h"
 #include "engine/values/text/text_safety.h"
+#include "widgets/text/path_text.h"
 #include "widgets/theme/shown_text.h"
 
 using namespace Qt::StringLiterals;
@@ -61,16 +65,11 @@ void refuseDisplay(QtMsgType type, const QMessageLogContext& context, const QStr
   std::_Exit(kFailure);
 }
 
-/// `source`: the folder of a run or of an experiment.
-int render(const QString& source, const QString& folder) {
-  if (folder.isEmpty()) {
-    std::fputs("--render needs --out: the folder for the pictures.\n", stderr);
-    return kFailure;
-  }
+/// Calls `write`, which returns the files that it has written.
+template <class Write>
+int writeWithoutWindow(Write write) {
   try {
-    const bool isExperiment = lambda::ExperimentFolder::isAt(source.toStdString());
-    for (const QString& file : isExperiment ? lambda::renderExperiment(source, folder)
-                                            : lambda::renderRun(source, folder)) {
+    for (const QString& file : write()) {
       std::printf("%s\n", lambda::terminalText(file.toStdString()).c_str());
     }
   } catch (const lambda::Error& error) {
@@ -81,13 +80,40 @@ int render(const QString& source, const QString& folder) {
   return 0;
 }
 
+/// `source`: the folder of a run or of an experiment.
+int render(const QString& source, const QString& folder) {
+  if (folder.isEmpty()) {
+    std::fputs("--render needs --out: the folder for the pictures.\n", stderr);
+    return kFailure;
+  }
+  return writeWithoutWindow([&] {
+    const bool isExperiment = lambda::ExperimentFolder::isAt(source.toStdString());
+    return isExperiment ? lambda::renderExperiment(source, folder)
+                        : lambda::renderRun(source, folder);
+  });
+}
+
+/// `sources`: folders of runs, or that of an experiment.
+int report(const QStringList& sources, const QString& file) {
+  if (sources.isEmpty()) {
+    std::fputs("--report needs the folders of runs, or that of an experiment.\n", stderr);
+    return kFailure;
+  }
+  return writeWithoutWindow([&] {
+    std::vector<std::filesystem::path> paths;
+    for (const QString& source : sources) paths.push_back(lambda::toPath(source));
+    lambda::writeReport(paths, file);
+    return QStringList{file};
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   lambda::prepareProcess();
   limitSpinning();
-  // Pictures and help need no display.
-  if (isAsked(argc, argv, {"--render", "--help", "-h", "--version", "-v"}) &&
+  // Pictures, reports and help need no display.
+  if (isAsked(argc, argv, {"--render", "--report", "--help", "-h", "--version", "-v"}) &&
       !qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) {
     qputenv("QT_QPA_PLATFORM", "offscreen");
   }
@@ -122,9 +148,14 @@ int main(int argc, char** argv) {
       u"render"_s,
       u"Write pictures of a run or an experiment and exit; needs no display."_s,
       u"FOLDER"_s);
+  const QCommandLineOption reportOption(
+      u"report"_s,
+      u"Write a report of the runs, or of the experiment, as one page of HTML and exit; needs no "
+      "display."_s,
+      u"FILE"_s);
   const QCommandLineOption outOption(u"out"_s, u"The folder for the pictures."_s, u"DIR"_s);
   const QCommandLineOption versionOption({u"v"_s, u"version"_s}, u"Show the version and exit."_s);
-  parser.addOptions({renderOption, outOption, versionOption});
+  parser.addOptions({renderOption, outOption, reportOption, versionOption});
   parser.addPositionalArgument(u"files"_s,
                                u"Networks, runs, experiments or folders of event files to open."_s,
                                u"[files...]"_s);
@@ -137,6 +168,8 @@ int main(int argc, char** argv) {
   lambda::Preferences preferences(application);
   if (parser.isSet(renderOption))
     return render(parser.value(renderOption), parser.value(outOption));
+  if (parser.isSet(reportOption))
+    return report(parser.positionalArguments(), parser.value(reportOption));
 
   QApplication::setWindowIcon(QIcon(u":/icons/lambda-studio.svg"_s));
   lambda::MainWindow window(lambda::loadedEngine(), preferences);

@@ -21,6 +21,7 @@ void addPredict(CLI::App& program, Action& action);
 void addGenerate(CLI::App& program, Action& action);
 void addExport(CLI::App& program, Action& action);
 void addImport(CLI::App& program, Action& action);
+void addReport(CLI::App& program, Action& action);
 void addCurves(CLI::App& program, Action& action);
 void addControl(CLI::App& program, Action& action);
 void addFollow(CLI::App& program, Action& action);

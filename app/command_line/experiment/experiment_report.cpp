@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "app/command_line/experiment/experiment_commands.h"
-#include "app/command_line/experiment/report_figures.h"
 #include "app/command_line/report.h"
 #include "app/command_line/run_location.h"
+#include "app/command_line/studio_program.h"
 #include "engine/experiments/read_experiment.h"
 #include "engine/formats/files/durable_file.h"
 #include "engine/runtime/error.h"
@@ -34,7 +34,7 @@ std::vector<std::string> figuresOf(const ExperimentFolder& folder,
                                    const fs::path& out) {
   const auto hasEpoch = [](const ExperimentCell& cell) { return cell.epochsDone > 0; };
   if (std::ranges::none_of(state.cells, hasEpoch)) return {};
-  const std::optional<fs::path> program = figureProgram();
+  const std::optional<fs::path> program = studioProgram();
   if (!program) {
     printNote("The report has no figures: they need lambda-studio, installed beside lambda.\n");
     return {};

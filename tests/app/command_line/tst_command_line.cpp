@@ -77,6 +77,7 @@ void TestCommandLine::helpTeachesByExample_data() {
                            "resume",
                            "fork",
                            "repeat",
+                           "report",
                            "predict",
                            "settings",
                            "evaluate",

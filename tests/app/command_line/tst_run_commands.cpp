@@ -38,6 +38,7 @@ class TestRunCommands : public QObject {
   void exportReplacesNoFileOfARun();
   void inspectWritesPicturesAndTheProof();
   void inspectCutsPartsOut();
+  void theReportIsOnePage();
   void aForkKeepsItsLineage();
   void aRunThatIsNotThereSuggestsTheNearest();
   void aLongerRunNamesItsLearningRate();
@@ -296,6 +297,29 @@ void TestRunCommands::inspectCutsPartsOut() {
            2);
   const ProgramOutcome unknown = program_.run(command + QStringList{u"--layer"_s, u"stage9"_s});
   QVERIFY(unknown.status == 1 && unknown.errors.contains("stage2.block2.mixer"));
+}
+
+void TestRunCommands::theReportIsOnePage() {
+  const QString run = QString::fromStdString(run_);
+  const ProgramOutcome outcome = program_.run({u"report"_s, run, u"--out"_s, u"report.html"_s});
+  if (!fs::exists(fs::path(LAMBDA_PROGRAM).parent_path() / "lambda-studio")) {
+    QCOMPARE(outcome.status, 1);
+    QVERIFY2(outcome.errors.contains("lambda-studio"), outcome.errors.constData());
+    return;
+  }
+  QVERIFY2(outcome.status == 0, outcome.errors.constData());
+  QCOMPARE(outcome.output, QByteArray("report.html\n"));
+  QFile file(QString::fromStdString((folder_.path() / "report.html").string()));
+  QVERIFY(file.open(QIODevice::ReadOnly));
+  const QByteArray page = file.readAll();
+  QVERIFY(page.startsWith("<!DOCTYPE html>") && page.contains("data:image/"));
+  // No file of a run is replaced, and what is no run is named.
+  QCOMPARE(program_.run({u"report"_s, run, u"--out"_s, run + u"/run.json"_s}).status, 2);
+  const ProgramOutcome refused =
+      program_.run({u"report"_s, u"tiny.json"_s, u"--out"_s, u"no.html"_s});
+  QCOMPARE(refused.status, 1);
+  QVERIFY2(refused.errors.contains("tiny.json"), refused.errors.constData());
+  QVERIFY(!fs::exists(folder_.path() / "no.html"));
 }
 
 void TestRunCommands::aForkKeepsItsLineage() {

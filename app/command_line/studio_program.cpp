@@ -1,4 +1,4 @@
-#include "app/command_line/experiment/report_figures.h"
+#include "app/command_line/studio_program.h"
 
 #include <cerrno>
 #include <chrono>
@@ -26,7 +26,7 @@ constexpr std::uint64_t kMostLogBytes = 16 << 20;
 class TemporaryLog {
  public:
   TemporaryLog() {
-    std::string name = (fs::temp_directory_path() / "lambda-figures-XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / "lambda-studio-XXXXXX").string();
     const int file = ::mkostemp(name.data(), O_CLOEXEC);
     if (file < 0) throw systemError(name, "no temporary file can be made", errno);
     ::close(file);
@@ -49,7 +49,7 @@ class TemporaryLog {
 
 }  // namespace
 
-std::optional<fs::path> figureProgram() {
+std::optional<fs::path> studioProgram() {
   std::error_code error;
   const fs::path program =
       fs::read_symlink("/proc/self/exe", error).parent_path() / "lambda-studio";
@@ -57,21 +57,28 @@ std::optional<fs::path> figureProgram() {
   return program;
 }
 
+std::string runStudio(const std::string& work,
+                      const fs::path& program,
+                      const std::vector<std::string>& options) {
+  const TemporaryLog log;
+  std::vector<std::string> arguments{program.string()};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  ChildProcess process(arguments, {.log = log.path()});
+  std::optional<ProcessEnd> end;
+  while (!(end = process.poll())) std::this_thread::sleep_for(kPollInterval);
+  std::string words = readFile(log.path(), kMostLogBytes);
+  if (end->signal != 0 || end->exitStatus != 0) {
+    throw Error(work, words.empty() ? program.string() + " ended without a word" : words);
+  }
+  return words;
+}
+
 std::vector<std::string> drawFigures(const fs::path& program,
                                      const fs::path& experiment,
                                      const fs::path& folder) {
-  const TemporaryLog log;
-  ChildProcess process(
-      {program.string(), "--render", experiment.string(), "--out", folder.string()},
-      {.log = log.path()});
-  std::optional<ProcessEnd> end;
-  while (!(end = process.poll())) std::this_thread::sleep_for(kPollInterval);
-  const std::string words = readFile(log.path(), kMostLogBytes);
-  if (end->signal != 0 || end->exitStatus != 0) {
-    throw Error("figures", words.empty() ? program.string() + " ended without a word" : words);
-  }
   std::vector<std::string> figures;
-  std::istringstream lines(words);
+  std::istringstream lines(
+      runStudio("figures", program, {"--render", experiment.string(), "--out", folder.string()}));
   for (std::string line; std::getline(lines, line);) {
     const fs::path file = fs::path(line).filename();
     if (file.extension() == ".png" && fs::exists(folder / file)) figures.push_back(file.string());
