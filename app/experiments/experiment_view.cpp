@@ -77,7 +77,11 @@ ExperimentView::ExperimentView(const std::filesystem::path& program, QWidget* pa
                        u"Draft another experiment that begins as this one"_s)),
       compare_(makeAction(u"Show in Runs"_s,
                           u"compareRuns"_s,
-                          u"List its runs in Runs, to compare their curves and settings"_s)) {
+                          u"List its runs in Runs, to compare their curves and settings"_s)),
+      report_(makeAction(
+          u"Report …"_s,
+          u"report"_s,
+          u"Write what it says as one page that others can read without this program"_s)) {
   build();
   connectParts();
   connectActions();
@@ -172,6 +176,8 @@ void ExperimentView::connectActions() {
     }
     Q_EMIT runsRequested(runs);
   });
+  connect(
+      report_, &QAction::triggered, this, [this] { Q_EMIT reportRequested(session_->folder()); });
   connect(addSeed_, &QAction::triggered, this, [this] {
     session_->work({u"--add-seeds"_s, u"1"_s});
   });
@@ -203,7 +209,7 @@ void ExperimentView::restoreLayout(const QSettings& settings) {
 }
 
 QList<QAction*> ExperimentView::actions() const {
-  return {run_, pause_, retry_, addSeed_, compare_, copy_};
+  return {run_, pause_, retry_, addSeed_, compare_, report_, copy_};
 }
 
 void ExperimentView::setCurrent(bool isCurrent) {
@@ -317,6 +323,7 @@ void ExperimentView::updateActions() {
   addSeed_->setEnabled(isIdle && hasFolder && state->experiment.seeds.size() < kMostSeeds);
   copy_->setEnabled(isShown);
   compare_->setEnabled(isShown && std::ranges::any_of(state->cells, &ExperimentCell::hasRun));
+  report_->setEnabled(isShown && hasFolder);
   size_->setVisible(!hasFolder && size_->count() > 0);
 }
 

@@ -62,6 +62,8 @@ class ExperimentView : public QWidget {
   void inspectRequested(const std::filesystem::path& run);
   /// These run folders should be listed among all runs.
   void runsRequested(const std::vector<std::filesystem::path>& runs);
+  /// A report of the experiment in this folder should be written.
+  void reportRequested(const std::filesystem::path& experiment);
   /// An experiment like the shown one should be drafted.
   void copyRequested(const lambda::Experiment& experiment);
 
@@ -105,6 +107,7 @@ class ExperimentView : public QWidget {
   QAction* addSeed_;
   QAction* copy_;
   QAction* compare_;
+  QAction* report_;
 };
 
 }  // namespace lambda

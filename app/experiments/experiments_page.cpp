@@ -64,6 +64,7 @@ ExperimentsPage::ExperimentsPage(std::filesystem::path program, QWidget* parent)
   });
   connect(list_, &ExperimentList::selectedRemoved, this, [this] { stack_->setCurrentIndex(0); });
   connect(view_, &ExperimentView::inspectRequested, this, &ExperimentsPage::inspectRequested);
+  connect(view_, &ExperimentView::reportRequested, this, &ExperimentsPage::reportRequested);
   connect(view_, &ExperimentView::runsRequested, this, &ExperimentsPage::runsRequested);
   connect(view_, &ExperimentView::folderRequested, this, [this] { shown_->create(folder_); });
   connect(stack_, &QStackedWidget::currentChanged, this, [this] {

@@ -50,6 +50,8 @@ class ExperimentsPage : public Page {
 
  Q_SIGNALS:
   void inspectRequested(const std::filesystem::path& run);
+  /// A report of the experiment in this folder should be written.
+  void reportRequested(const std::filesystem::path& experiment);
   /// These run folders should be listed among all runs.
   void runsRequested(const std::vector<std::filesystem::path>& runs);
 

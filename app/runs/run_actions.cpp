@@ -72,6 +72,10 @@ RunActions::RunActions(QWidget& page) : QObject(&page), page_(page) {
                   u"export"_s,
                   u"Write the run's weights, metrics or configuration for other programs"_s,
                   u"Ctrl+Shift+E"_s);
+  report = add(u"Report …"_s,
+               {},
+               u"Write the checked runs, or the selected ones, as one page that others can read "
+               "without this program"_s);
   check = add(
       u"Check or uncheck"_s, u"check"_s, u"Show or hide the curves of the selected runs (Space)"_s);
   uncheckAll =
@@ -140,25 +144,9 @@ void RunActions::update(const std::vector<const RunRow*>& selected, bool isTrain
 }
 
 QList<QAction*> RunActions::forRuns() const {
-  return {check,
-          nullptr,
-          inspect,
-          watch,
-          resume,
-          continueRun,
-          fork,
-          duplicate,
-          design,
-          nullptr,
-          rename,
-          tags,
-          notes,
-          copyCommand,
-          exportRun,
-          reveal,
-          nullptr,
-          takeOffList,
-          trash};
+  return {check,     nullptr, inspect, watch,   resume,      continueRun, fork,
+          duplicate, design,  nullptr, rename,  tags,        notes,       copyCommand,
+          exportRun, report,  reveal,  nullptr, takeOffList, trash};
 }
 
 QList<QAction*> RunActions::withoutTabs() const {

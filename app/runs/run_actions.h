@@ -59,6 +59,7 @@ class RunActions : public QObject {
   QAction* reveal;
   QAction* copyCommand;
   QAction* exportRun;
+  QAction* report;
   QAction* check;
   QAction* uncheckAll;
   QAction* find;

@@ -225,6 +225,9 @@ void RunsPage::connectActions() {
     view_->showPanel(details);
     details.editNotes();
   });
+  connect(actions_->report, &QAction::triggered, this, [this] {
+    Q_EMIT reportRequested(reportedRuns());
+  });
   connect(actions_->uncheckAll, &QAction::triggered, &runs_, &RunTableModel::uncheckAll);
   connect(actions_->find, &QAction::triggered, &view_->filterBar(), &RunFilterBar::focusSearch);
 }
@@ -273,14 +276,29 @@ void RunsPage::selectionMoved() {
   const fs::path current = table_.currentRun();
   for (RunsPanel* panel : view_->panels()) panel->setCurrentRun(current);
   showRuns();
-  updateActions();
+}
+
+/// The checked runs; without any, the selected ones.
+std::vector<fs::path> RunsPage::shownRuns() const {
+  std::vector<fs::path> shown = runs_.checked();
+  if (shown.empty()) shown = table_.selectedRuns();
+  return shown;
+}
+
+/// Those of the shown runs whose settings are known.
+std::vector<fs::path> RunsPage::reportedRuns() const {
+  std::vector<fs::path> runs = shownRuns();
+  std::erase_if(runs, [this](const fs::path& run) {
+    const int row = runs_.indexOf(run);
+    return row < 0 || !runs_.row(row).hasRecord();
+  });
+  return runs;
 }
 
 void RunsPage::showRuns() {
-  std::vector<fs::path> shown = runs_.checked();
-  // Without checked runs the selected one is shown.
-  if (shown.empty()) shown = table_.selectedRuns();
+  const std::vector<fs::path> shown = shownRuns();
   for (RunsPanel* panel : view_->panels()) panel->setRuns(shown);
+  updateActions();
 }
 
 void RunsPage::showRun(const fs::path& run) {
@@ -320,6 +338,7 @@ void RunsPage::updateActions() {
       });
   actions_->takeOffList->setEnabled(areGuests);
   actions_->uncheckAll->setEnabled(!runs_.checked().empty());
+  actions_->report->setEnabled(!reportedRuns().empty());
 }
 
 void RunsPage::updateState() {

@@ -57,6 +57,8 @@ class RunsPage : public Page {
   void trainRequested();
   void inspectRequested(const std::filesystem::path& run);
   void inspectImageRequested(const std::filesystem::path& run, lambda::Split split, int index);
+  /// A report of these runs should be written.
+  void reportRequested(const std::vector<std::filesystem::path>& runs);
   /// Other runs are checked, to be compared.
   void checkedRunsChanged(const std::vector<std::filesystem::path>& runs);
   void resumeRequested(const std::filesystem::path& run);
@@ -89,6 +91,8 @@ class RunsPage : public Page {
   void openInDesign(RunConfig config);
   void showContextMenu(const QPoint& at);
   void selectionMoved();
+  std::vector<std::filesystem::path> shownRuns() const;
+  std::vector<std::filesystem::path> reportedRuns() const;
   void showRuns();
   void showRun(const std::filesystem::path& run);
   void selectWanted();

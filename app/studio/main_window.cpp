@@ -3,12 +3,14 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QCloseEvent>
+#include <QDesktopServices>
 #include <QFileInfo>
 #include <QLabel>
 #include <QMimeData>
 #include <QScreen>
 #include <QSettings>
 #include <QStatusBar>
+#include <QUrl>
 #include <QVBoxLayout>
 #include <QWindow>
 
@@ -91,6 +93,11 @@ MainWindow::MainWindow(EngineHandle engine, Preferences& preferences, QWidget* p
           [this](const Page* page, NoticeBar::Kind kind, const QString& text) {
             notices_->tell(kind, text, {}, page);
           });
+  connect(workspaces_, &Workspaces::reportWritten, this, [this](const QString& file) {
+    notices_->tell(NoticeBar::Kind::good,
+                   u"The report is in %1."_s.arg(file),
+                   {{u"Open"_s, [file] { QDesktopServices::openUrl(QUrl::fromLocalFile(file)); }}});
+  });
   connect(workspaces_, &Workspaces::withdrawn, notices_, &NoticeBar::withdraw);
   connect(&workspaces_->document(), &ProjectDocument::titleChanged, this, &MainWindow::updateTitle);
   connect(&workspaces_->document(), &ProjectDocument::changed, this, [this] {

@@ -14,6 +14,7 @@
 #include "app/inspect/inspect_page.h"
 #include "app/remote/remote_dialog.h"
 #include "app/remote/remote_runs.h"
+#include "app/report/report_writer.h"
 #include "app/runs/run_library.h"
 #include "app/runs/runs_page.h"
 #include "app/session/data_location.h"
@@ -79,7 +80,8 @@ Workspaces::Workspaces(EngineHandle engine, QWidget* parent)
       runsPage_(
           new RunsPage(*library_, *training_, *checkpoints_, *new ExportSession(engine_, this))),
       experimentsPage_(new ExperimentsPage(commandLineProgram())),
-      pages_{welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_, experimentsPage_} {
+      pages_{welcomePage_, designPage_, trainPage_, inspectPage_, runsPage_, experimentsPage_},
+      reports_(new ReportWriter(*this)) {
   addPages();
   try {
     std::vector<Problem> warnings;
@@ -99,6 +101,7 @@ Workspaces::Workspaces(EngineHandle engine, QWidget* parent)
   connectExperimentsPage();
   connectRunsPage();
   connectRemote();
+  connectReports();
   connect(
       this, &QStackedWidget::currentChanged, this, [this] { Q_EMIT workspaceChanged(current()); });
 }
@@ -302,6 +305,16 @@ void Workspaces::connectRemote() {
                              }
                            });
           });
+}
+
+void Workspaces::connectReports() {
+  connect(runsPage_, &RunsPage::reportRequested, reports_, &ReportWriter::ask);
+  connect(experimentsPage_,
+          &ExperimentsPage::reportRequested,
+          reports_,
+          [this](const std::filesystem::path& experiment) { reports_->ask({experiment}); });
+  connect(reports_, &ReportWriter::written, this, &Workspaces::reportWritten);
+  connect(reports_, &ReportWriter::failed, this, &Workspaces::failed);
 }
 
 void Workspaces::showRemote() {

@@ -27,6 +27,7 @@ class MachineService;
 class ProjectDocument;
 class RemoteDialog;
 class RemoteRuns;
+class ReportWriter;
 class RunLibrary;
 class RunsPage;
 class TrainingSession;
@@ -119,6 +120,8 @@ class Workspaces : public QStackedWidget {
   void failed(const QString& reason);
   /// The same where it concerns one page only.
   void toldOnPage(const lambda::Page* page, lambda::NoticeBar::Kind kind, const QString& text);
+  /// A report is in this file.
+  void reportWritten(const QString& file);
   /// This text of a page does not hold any more.
   void withdrawn(const QString& text);
 
@@ -131,6 +134,7 @@ class Workspaces : public QStackedWidget {
   void connectExperimentsPage();
   void connectRunsPage();
   void connectRemote();
+  void connectReports();
   void withFiles(const std::filesystem::path& run, const std::function<void()>& call);
   void watchRun(const std::filesystem::path& run);
   void showRemote();
@@ -158,6 +162,7 @@ class Workspaces : public QStackedWidget {
   ExperimentsPage* experimentsPage_;
   std::array<QWidget*, kWorkspaces.size()> pages_;  ///< All pages, in the order of Workspace.
   RemoteDialog* remoteDialog_ = nullptr;
+  ReportWriter* reports_;
   std::filesystem::path experimentsFolder_;  ///< That belongs to the library.
   std::optional<DeviceConfig> askedDevice_;
   Work weights_{*this};  ///< What a network takes from a file.
