@@ -46,6 +46,13 @@ struct ReportContent {
   std::vector<ReportedRun> runs;
 };
 
+/// The records of the runs, which must outlive the answer.
+inline std::vector<const RunRecord*> recordsOf(const std::vector<ReportedRun>& runs) {
+  std::vector<const RunRecord*> records;
+  for (const ReportedRun& run : runs) records.push_back(&run.record());
+  return records;
+}
+
 /// Reads run folders, or the folder of one experiment. Reads the disk: for tasks in the background.
 /// Throws Error for what is neither, and for too many runs.
 ReportContent readReport(const std::vector<std::filesystem::path>& sources);

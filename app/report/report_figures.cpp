@@ -19,9 +19,7 @@ namespace lambda {
 namespace {
 
 std::vector<OverlayRun> overlayOf(const std::vector<ReportedRun>& runs) {
-  std::vector<const RunRecord*> records;
-  for (const ReportedRun& run : runs) records.push_back(&run.record());
-  const QStringList differences = legendTexts(records);
+  const QStringList differences = legendTexts(recordsOf(runs));
   std::vector<OverlayRun> overlay;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     overlay.push_back({.row = runs[i].row,

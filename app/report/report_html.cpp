@@ -63,9 +63,9 @@ void addNotes(HtmlPage& page, const std::vector<ReportedRun>& runs, const QStrin
   page.addTable(table);
 }
 
-/// Names of runs and settings in which they differ, in words and as a table.
+/// What the runs differ in, in words and as a table.
 void addDifferences(HtmlPage& page,
-                    const std::vector<const RunRecord*>& records,
+                    const std::vector<ReportedRun>& runs,
                     const std::vector<SettingRow>& rows,
                     const QStringList& labels) {
   page.beginSection(u"Differences"_s);
@@ -74,9 +74,10 @@ void addDifferences(HtmlPage& page,
     return;
   }
   QStringList texts;
-  const QStringList differences = legendTexts(records);
-  for (qsizetype i = 0; i < labels.size(); ++i) {
-    if (!differences[i].isEmpty()) texts << labels[i] + u" has "_s + differences[i];
+  const QStringList differences = legendTexts(recordsOf(runs));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const QString& difference = differences[static_cast<qsizetype>(i)];
+    if (!difference.isEmpty()) texts << runs[i].row.name() + u" has "_s + difference;
   }
   page.addList(texts);
   HtmlTable table{u"Settings and environments that differ"_s, {u"Setting"_s}, {}};
@@ -143,25 +144,21 @@ void addOfEach(HtmlPage& page,
 
 void addRuns(HtmlPage& page, const std::vector<ReportedRun>& runs, const ReportFigures& figures) {
   const QStringList labels = labelsOf(runs);
-  std::vector<const RunRecord*> records;
   std::vector<std::vector<ReportFact>> results;
-  for (const ReportedRun& run : runs) {
-    records.push_back(&run.record());
-    results.push_back(resultsOf(run));
-  }
+  for (const ReportedRun& run : runs) results.push_back(resultsOf(run));
   page.beginSection(u"Results"_s);
   page.addTable(factsTable(u"Results"_s, labels, results));
   addNotes(page, runs, labels);
   addFigures(page, figures);
 
-  std::vector<SettingRow> alike = compareRuns(records);
+  std::vector<SettingRow> alike = compareRuns(recordsOf(runs));
   const auto differing = std::stable_partition(
       alike.begin(), alike.end(), [](const SettingRow& row) { return !row.differs; });
   const std::vector<SettingRow> different(differing, alike.end());
   alike.erase(differing, alike.end());
   // Data, program and machine have a section of their own.
   std::erase_if(alike, [](const SettingRow& row) { return row.path.starts_with("environment."); });
-  if (runs.size() > 1) addDifferences(page, records, different, labels);
+  if (runs.size() > 1) addDifferences(page, runs, different, labels);
   page.beginSection(runs.size() > 1 ? u"Settings that all runs share"_s : u"Settings"_s);
   addSettings(page, alike);
 
