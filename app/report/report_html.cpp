@@ -33,7 +33,11 @@ QString lossOrNothing(const std::optional<double>& loss) {
 std::vector<ReportFact> resultsOf(const ReportedRun& run) {
   const RunRecord& record = run.record();
   const Architecture& network = record.config.architecture;
+  const Lineage& parent = record.lineage;
+  const bool isFork = !parent.parentCheckpoint.empty();
   return {{u"Folder"_s, fromText(run.row.run.name)},
+          {u"Forked or duplicated from"_s,
+           fromText(isFork ? parent.parentRun + ", " + parent.parentCheckpoint : parent.parentRun)},
           {u"Status"_s, nameOf(run.row.state)},
           {u"Epochs"_s,
            u"%1 of %2"_s.arg(countText(record.epochsDone), countText(record.config.recipe.epochs))},
