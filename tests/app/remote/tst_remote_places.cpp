@@ -15,6 +15,8 @@
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/remote/mirrored_from.h"
+#include "engine/runs/requests/run_requests.h"
+#include "engine/runs/run_folder.h"
 #include "tests/support/free_port.h"
 #include "tests/support/program.h"
 #include "tests/support/scripted_engine.h"
@@ -71,6 +73,7 @@ class TestRemotePlaces : public QObject {
 
  private Q_SLOTS:
   void init();
+  void cleanup();
   void namesOfPlacesAreChecked();
   void theCommandIsQuotedForTheOtherShell();
   void aTrainingIsStartedWatchedControlledAndFetched();
@@ -98,6 +101,15 @@ void TestRemotePlaces::init() {
   there_ = folder_->path() / "there";
   fs::create_directory(there_);
   copies_ = folder_->path() / "library" / "remote" / "far-there";
+}
+
+/// A training outlives its connection, and a failed test too.
+void TestRemotePlaces::cleanup() {
+  for (const auto& entry : fs::directory_iterator(there_)) {
+    const RunFolder run = RunFolder::open(entry.path());
+    if (RunLock::isHeld(run)) leaveRequest(run, {.kind = RequestKind::stop});
+    QTRY_VERIFY_WITH_TIMEOUT(!RunLock::isHeld(run), kPatience);
+  }
 }
 
 QStringList TestRemotePlaces::localCommand(const RemotePlace& place) const {

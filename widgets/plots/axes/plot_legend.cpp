@@ -44,7 +44,8 @@ void PlotLegend::style(const Colors& colors, double width) const {
   legend->setWrap(columnsIn(width));
   legend->setFillOrder(QCPLegend::foColumnsFirst);
   for (int i = 0; i < legend->itemCount(); ++i) {
-    legend->item(i)->setMargins({0, 0, 0, kClippedBelow});
+    // A place of its grid may be empty.
+    if (auto* item = legend->item(i)) item->setMargins({0, 0, 0, kClippedBelow});
   }
   // The last column takes the space that is left, so that the names stand side by side.
   for (int column = 0; column < legend->columnCount(); ++column) {
