@@ -59,7 +59,7 @@ constexpr Exception kExceptions[] = {
     {"lambda train resnet18-imagenet", nullptr},  // Hours.
     {"lambda data get", nullptr},                 // A download.
     {"lambda bench", nullptr},                    // Minutes.
-    {"lambda report", nullptr},  // Needs lambda-studio.
+    {"lambda report", nullptr},                   // Needs lambda-studio.
     {"lambda experiment run NAME", ""},
     // tst_theory computes these.
     {"lambda experiment run small-initialisation", nullptr},

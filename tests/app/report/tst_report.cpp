@@ -350,6 +350,7 @@ void TestReport::sourcesThatMakeNoReportAreRefused() {
   Experiment experiment;
   experiment.name = "one";
   experiment.base = tinyRun();
+  experiment.variants = {{"as it is", {}}};
   experiment.measures = {Measure{Quantity::testAccuracy}};
   const ExperimentFolder folder = ExperimentFolder::create(folder_->path(), experiment);
   QVERIFY(refused({folder_->path() / "nothing"}, "no such run folder"));
