@@ -8,8 +8,9 @@
 #include <QFontDatabase>
 #include <QFrame>
 #include <QPalette>
+#include <QProxyStyle>
 #include <QRegularExpression>
-#include <QStyleFactory>
+#include <QStyleOption>
 
 #include "widgets/theme/colors.h"
 
@@ -23,6 +24,21 @@ static void registerResources() {
 namespace lambda {
 
 namespace {
+
+/// Draws an open drop-down list without a frame of its own: its entries have one by the rules,
+/// which can't change the other.
+class StudioStyle : public QProxyStyle {
+ public:
+  StudioStyle() : QProxyStyle(u"Fusion"_s) {}
+
+  int styleHint(StyleHint hint,
+                const QStyleOption* option,
+                const QWidget* widget,
+                QStyleHintReturn* data) const override {
+    if (hint == SH_ComboBox_PopupFrameStyle) return QFrame::NoFrame;
+    return QProxyStyle::styleHint(hint, option, widget, data);
+  }
+};
 
 /// The pixels of the lengths in sp.
 QString withPixels(const QString& text, double scale) {
@@ -108,8 +124,7 @@ void applyTheme(QApplication& application, ThemeChoice choice, double scale) {
       choice == ThemeChoice::dark || (choice == ThemeChoice::system && systemIsDark());
   const Colors& colors = isDark ? darkColors() : lightColors();
   // Where there is a style sheet, Qt wraps the style, which an earlier call has set.
-  if (application.styleSheet().isEmpty())
-    QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
+  if (application.styleSheet().isEmpty()) QApplication::setStyle(new StudioStyle);
   QApplication::setFont(applicationFont(scale));
   QApplication::setPalette(paletteOf(colors));
   application.setStyleSheet(rules(colors, scale));

@@ -327,7 +327,7 @@ void TestExperimentPictures::clicksRequestRunsAndVariants() {
 
 void TestExperimentPictures::intervalsEndWhereValuesCanNotBe() {
   Experiment experiment = networks();
-  experiment.measures = {Measure{Quantity::validationAccuracy}};
+  experiment.measures = {Measure{Quantity::testAccuracy}};
   const auto folder = trained(home_->path(), experiment);
   // Student's interval of these two would be -509 to 601 %.
   writeTraining(folder, folder.plan().runs[0], {.accuracies = {0.02}});

@@ -436,8 +436,9 @@ void TestRunLibrary::aLogIsFollowedWhileItIsWritten() {
 
 void TestRunLibrary::runsInDeeperFoldersAreFound() {
   const fs::path near = writeRun(at("sweep"), "near", finishedRecord("near"));
-  const fs::path deep = writeRun(at("a") / "b" / "c" / "d", "deep", finishedRecord("deep"));
-  writeRun(at("a") / "b" / "c" / "d" / "e", "too-deep", finishedRecord("too deep"));
+  const fs::path folders = at("a") / "b" / "c" / "d" / "e" / "f";
+  const fs::path deep = writeRun(folders, "deep", finishedRecord("deep"));
+  writeRun(folders / "g", "too-deep", finishedRecord("too deep"));
   writeRun(at(".hidden"), "run", finishedRecord("hidden"));
   writeRun(near, "inside", finishedRecord("inside"));
   fs::create_directory_symlink("..", at("sweep") / "loop");

@@ -179,7 +179,11 @@ class TestTrainPage : public QObject {
     const std::int64_t before = shown.session.status().step;
     auto* resume = shown.find<ResultBanner>()->findChild<QPushButton*>(u"resume"_s);
     QVERIFY(resume->isVisible());
+    // The window knows on which machine the run is.
+    QSignalSpy requested(&shown.page, &TrainPage::resumeRequested);
     resume->click();
+    QCOMPARE(requested.count(), 1);
+    shown.session.resumeRun(requested.front().front().value<std::filesystem::path>(), {});
     QTRY_VERIFY(shown.session.status().step > before);
     shown.session.stop();
     QTRY_COMPARE(shown.ended.count(), 2);
