@@ -7,6 +7,7 @@
 #include <QFont>
 #include <QFontDatabase>
 #include <QFrame>
+#include <QPainter>
 #include <QPalette>
 #include <QProxyStyle>
 #include <QRegularExpression>
@@ -25,8 +26,8 @@ namespace lambda {
 
 namespace {
 
-/// Draws an open drop-down list without a frame of its own: its entries have one by the rules,
-/// which can't change the other.
+/// Gives an open drop-down list one thin frame. The rules reach only its entries, which cover the
+/// sides of what is drawn here.
 class StudioStyle : public QProxyStyle {
  public:
   StudioStyle() : QProxyStyle(u"Fusion"_s) {}
@@ -37,6 +38,20 @@ class StudioStyle : public QProxyStyle {
                 QStyleHintReturn* data) const override {
     if (hint == SH_ComboBox_PopupFrameStyle) return QFrame::NoFrame;
     return QProxyStyle::styleHint(hint, option, widget, data);
+  }
+
+  void drawPrimitive(PrimitiveElement element,
+                     const QStyleOption* option,
+                     QPainter* painter,
+                     const QWidget* widget) const override {
+    const bool isOpenList = widget != nullptr && widget->inherits("QComboBoxPrivateContainer");
+    if (element != PE_PanelMenu || !isOpenList) {
+      QProxyStyle::drawPrimitive(element, option, painter, widget);
+      return;
+    }
+    const Colors& colors = colorsOf(*widget);
+    painter->fillRect(option->rect, colors.hairline);
+    painter->fillRect(option->rect.adjusted(1, 1, -1, -1), colors.raised);
   }
 };
 
