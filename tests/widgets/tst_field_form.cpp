@@ -103,7 +103,6 @@ class TestFieldForm : public QObject {
   void theWheelChangesNothingUnlessFocused();
   void helpFollowsTheFocus();
   void labelsAreWholeInANarrowFormWithLargeText();
-  void labelsStandBesideTheirEditorsAgainAfterLargeText();
 };
 
 void TestFieldForm::initTestCase() {
@@ -413,28 +412,6 @@ void TestFieldForm::labelsAreWholeInANarrowFormWithLargeText() {
       QVERIFY2(right.x() <= live.form.width(), told.constData());
     }
   }
-}
-
-void TestFieldForm::labelsStandBesideTheirEditorsAgainAfterLargeText() {
-  const auto restore = qScopeGuard([] { applyTheme(*qApp, ThemeChoice::light); });
-  applyTheme(*qApp, ThemeChoice::light);
-  Live<RunConfig> live(filledRun());
-  live.form.resize(480, 900);
-  QCoreApplication::processEvents();
-  const auto labelsAbove = [&] {
-    QStringList above;
-    for (const QLabel* label : live.form.findChildren<QLabel*>()) {
-      if (!label->buddy() || label->text().isEmpty()) continue;
-      const int bottom = label->mapTo(&live.form, QPoint(0, label->height())).y();
-      if (bottom <= label->buddy()->mapTo(&live.form, QPoint()).y()) above << label->text();
-    }
-    return above;
-  };
-  const QStringList usual = labelsAbove();
-  applyTheme(*qApp, ThemeChoice::light, 2.0);
-  QTRY_VERIFY(labelsAbove().size() > usual.size());
-  applyTheme(*qApp, ThemeChoice::light);
-  QTRY_COMPARE(labelsAbove(), usual);
 }
 
 void TestFieldForm::everyRowCanBeVaried() {
