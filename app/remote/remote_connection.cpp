@@ -143,8 +143,8 @@ void RemoteConnection::end(const QString& reason) {
   process->deleteLater();
   const QString refusal = u"%1: there is no connection: %2"_s.arg(name_, text);
   for (auto& [id, answer] : std::exchange(answers_, {})) answer({}, refusal);
-  const auto pause =
-      std::min<std::chrono::seconds>(kLongestPause, 1s * (1 << std::min(tries_++, 5)));
+  const auto longest = wasHeard_ ? kLongestPause : kLongestPauseUnheard;
+  const auto pause = std::min<std::chrono::seconds>(longest, 1s * (1 << std::min(tries_++, 9)));
   setState(RemoteState::lost, text);
   retry_.start(pause);
 }

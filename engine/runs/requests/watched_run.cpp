@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/formats/files/file_stamp.h"
 #include "engine/formats/json/run_json.h"
 #include "engine/formats/metrics/metrics_json.h"
 #include "engine/runs/requests/run_requests.h"
@@ -81,7 +82,11 @@ class WatchedRun {
  private:
   void begin() { observer_.started(record_, folder_.path().string(), tail_.offset()); }
 
+  /// Reads the record where it has changed.
   void readRecord() {
+    const FileStamp stamp = stampOf(folder_.record());
+    if (stamp == stamp_) return;
+    stamp_ = stamp;
     std::vector<Problem> ignored;
     record_ = readRunRecord(folder_.record(), ignored);
   }
@@ -240,6 +245,7 @@ class WatchedRun {
   RunControl& control_;
   Observer& observer_;
   MetricsTail tail_;
+  FileStamp stamp_;  ///< Of the file that the record was read from.
   RunRecord record_;
   std::optional<Clock::time_point> locked_;  ///< The last time that its lock was seen.
   std::deque<ChangeRequest> changes_;        ///< Those that the process has not answered.
